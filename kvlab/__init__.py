@@ -1,0 +1,1 @@
+"""kvlab: a teaching workbench for the KV cache of LLM serving engines."""

@@ -1,0 +1,139 @@
+"""With which settings does an engine start, and which make no sense?
+
+One frozen record holds every knob with SGLang's name and unit; a run's header carries
+it. Left out: which rules the release follows (rules.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import msgspec
+from msgspec import Struct
+
+from .errors import ConfigError
+from .geometry import floor_page, host_size
+from .rules import Rules
+
+Tree = Literal["radix", "hiradix"]
+WritePolicy = Literal["write_through", "write_through_selective", "write_back"]
+EvictionPolicy = Literal["lru", "lfu", "fifo", "mru", "filo", "priority", "slru"]
+
+MAX_TOKENS = 2**31 - 1
+"""Slots and token ids are 32-bit numbers, as in the engines' kernels."""
+
+
+class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The knobs of one SGLang engine.
+
+    Units: pools and budgets in tokens. `host_tokens` is exact; None asks the engine's
+    own ratio rule. Thresholds of None take the release's default.
+
+    >>> EngineConfig(pool_tokens=64).host_pages
+    129
+    """
+
+    pool_tokens: int
+    tree: Tree = "hiradix"
+    host_tokens: int | None = None
+    hicache_ratio: float = 2.0
+    page_size: int = 1
+    eviction_policy: EvictionPolicy = "lru"
+    write_policy: WritePolicy = "write_through"
+    load_back_threshold: int | None = None
+    write_through_threshold: int | None = None
+    need_sort: bool = False
+    new_token_ratio: float = 0.0
+    max_prefill_tokens: int = 16384
+    chunked_prefill_size: int | None = None
+    clip_max_new: int = 4096
+
+    def __post_init__(self) -> None:
+        for name in ("pool_tokens", "page_size", "max_prefill_tokens"):
+            _at_least(name, getattr(self, name), 1)
+        for name in ("clip_max_new", "host_tokens", "load_back_threshold"):
+            _at_least(name, getattr(self, name), 0)
+        for name in ("chunked_prefill_size", "write_through_threshold"):
+            _at_least(name, getattr(self, name), 1)
+        if not 0 < self.hicache_ratio <= 1000:
+            raise ConfigError(f"hicache_ratio is {self.hicache_ratio}; use 0 to 1000")
+        if not 0 <= self.new_token_ratio <= 1:
+            raise ConfigError(f"new_token_ratio is {self.new_token_ratio}; use 0 to 1")
+        if self.pool_tokens < self.page_size:
+            raise ConfigError(
+                f"pool_tokens {self.pool_tokens} holds no page of {self.page_size}; "
+                "raise pool_tokens or lower page_size"
+            )
+        if self.chunked_prefill_size and self.chunked_prefill_size % self.page_size:
+            raise ConfigError(
+                f"chunked_prefill_size {self.chunked_prefill_size} is not a multiple of "
+                f"page_size {self.page_size}; use {floor_page(self.chunked_prefill_size, self.page_size) or self.page_size}"  # noqa: E501
+            )
+        host = self.host_tokens
+        if self.tree == "hiradix" and host is not None and host % self.page_size:
+            raise ConfigError(
+                f"host_tokens {host} is not a multiple of page_size {self.page_size}; "
+                f"use {floor_page(host, self.page_size)}"
+            )
+
+    @classmethod
+    def of(cls, settings: dict[str, Any]) -> Self:
+        """Return the config that a mapping from outside describes.
+
+        Raises: ConfigError on an unknown name, a wrong type or an impossible value.
+        """
+        try:
+            return msgspec.convert(settings, cls)
+        except msgspec.ValidationError as error:
+            raise ConfigError(str(error)) from None
+
+    @property
+    def device_pages(self) -> int:
+        """Usable pages of L1; the padding page 0 comes on top."""
+        return self.pool_tokens // self.page_size
+
+    @property
+    def host_pages(self) -> int:
+        """Pages of L2; 0 for a plain radix tree."""
+        if self.tree == "radix":
+            return 0
+        if self.host_tokens is not None:
+            return self.host_tokens // self.page_size
+        usable = self.device_pages * self.page_size
+        return host_size(usable, self.hicache_ratio, self.page_size) // self.page_size
+
+    @property
+    def backup_threshold(self) -> int:
+        """Hits after which an insert asks for a backup: 1 for write_through, else 2."""
+        if self.write_through_threshold is not None:
+            return self.write_through_threshold
+        return 1 if self.write_policy == "write_through" else 2
+
+    @property
+    def load_threshold(self) -> int:
+        """Fewest tokens that are worth a load_back."""
+        return 10 if self.load_back_threshold is None else self.load_back_threshold
+
+    def check_start(self, rules: Rules) -> None:
+        """Refuse what the release's own start-up refuses.
+
+        Raises: ConfigError if the host pool is not larger than the device pool and
+        the rules ask for it. A recorded script is taken as it is, without this check.
+        """
+        host = self.host_pages * self.page_size
+        device = self.device_pages * self.page_size
+        if self.tree == "hiradix" and rules.host_must_exceed_device and host <= device:
+            raise ConfigError(
+                f"host pool of {host} tokens is not larger than the device pool of "
+                f"{device}; SGLang {rules.name} refuses to start: use at least "
+                f"{device + self.page_size} host tokens"
+            )
+
+
+def _at_least(name: str, value: int | None, least: int) -> None:
+    if value is None:
+        return
+    if value < least:
+        raise ConfigError(f"{name} is {value}; use at least {least}")
+    if value > MAX_TOKENS:
+        raise ConfigError(f"{name} is {value}; at most {MAX_TOKENS} fit a 32-bit slot")

@@ -1,0 +1,400 @@
+"""What can happen in an engine, and which numbers tell it?
+
+*Changes* move state, one kind for each way a thing can change; folding them rebuilds
+the state (snapshot.py uses nothing else). *Decisions* explain: what was asked, the
+terms with their numbers, the verdict. Every event names the event that led to it.
+
+Events name ids, tokens and pages, never objects. Node 0 is the root. Sizes are tokens
+unless a field says pages. Tier "L1" is the device, "L2" the host.
+Left out: vLLM's blocks.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from ..pages import Pages
+
+Tier = Literal["L1", "L2"]
+Tokens = Pages
+"""Token ids: a read-only int32 array, like a list of pages."""
+
+
+class Event(Struct, frozen=True, array_like=True, gc=False, tag=str.lower):
+    """One thing that happened. `cause` is the index of what led to it, -1 for none."""
+
+    cause: int
+
+
+class Change(Event):
+    """An event that moves state."""
+
+
+class Decision(Event):
+    """An event that explains and moves nothing."""
+
+
+# --- changes: the pools
+
+
+class Alloc(Change):
+    """Pages left the head of a tier's free list, for whoever asked."""
+
+    tier: Tier
+    pages: Pages
+
+
+class Free(Change):
+    """Pages that nobody holds any more joined the tail of a tier's free list."""
+
+    tier: Tier
+    pages: Pages
+
+
+class SortFree(Change):
+    """A tier's free list was put in ascending order (need_sort)."""
+
+    tier: Tier
+
+
+# --- changes: the tree
+
+
+class Touch(Change):
+    """A walk from the root reached `node`: it got access time `time`, and each
+    ancestor `step` less than its child (0: one stamp for the whole path)."""
+
+    node: int
+    time: int
+    step: int
+
+
+class Add(Change):
+    """A new leaf; the tree took over the pages of its tokens."""
+
+    node: int
+    parent: int
+    space: str
+    tokens: Tokens
+    pages: Pages
+    priority: int
+    time: int
+    created: int
+
+
+class Split(Change):
+    """`upper` took the first `at` tokens of `node` and became its parent."""
+
+    node: int
+    upper: int
+    at: int
+    time: int
+    created: int
+
+
+class Hit(Change):
+    """An insert passed through the node: hit_count + 1."""
+
+    node: int
+
+
+class Raise(Change):
+    """The node's priority rose to `priority`."""
+
+    node: int
+    priority: int
+
+
+class Lock(Change):
+    """lock_ref + 1 on the path from the node to the root, root excluded."""
+
+    node: int
+
+
+class Unlock(Change):
+    """lock_ref - 1 on the path from the node to the root, root excluded."""
+
+    node: int
+
+
+class Delete(Change):
+    """A leaf without host copy left the tree; its pages are free to go."""
+
+    node: int
+
+
+class Demote(Change):
+    """The node gave up its device pages; its host copy stays."""
+
+    node: int
+
+
+class Restore(Change):
+    """A host-only node took freshly computed device pages."""
+
+    node: int
+    pages: Pages
+
+
+class Backup(Change):
+    """The node got host pages; the copy L1 to L2 is under way."""
+
+    node: int
+    pages: Pages
+
+
+class BackupDone(Change):
+    """The copy of the node to the host was acknowledged."""
+
+    node: int
+
+
+class Load(Change):
+    """A host-only node got device pages; the copy L2 to L1 is under way, as part of
+    the load whose deepest node is `end`."""
+
+    node: int
+    end: int
+    pages: Pages
+
+
+class LoadDone(Change):
+    """The load that ends at the node was acknowledged."""
+
+    node: int
+
+
+class EvictHost(Change):
+    """A host-only leaf left the tree for good; its host pages are free to go."""
+
+    node: int
+
+
+# --- changes: requests
+
+
+class Arrive(Change):
+    """A request joined the tail of the waiting queue."""
+
+    request: str
+    prompt_len: int
+    max_new: int
+    priority: int
+
+
+class Row(Change):
+    """The request's row of req_to_token holds `pages` from page `start` on."""
+
+    request: str
+    start: int
+    pages: Pages
+
+
+class Cached(Change):
+    """The tree owns the request's first `owned_len` tokens; it locks `node`."""
+
+    request: str
+    node: int
+    owned_len: int
+
+
+class Start(Change):
+    """The request was taken into a prefill: `kv_len` tokens will have KV after it.
+    `chunked`: more of its prompt remains."""
+
+    request: str
+    kv_len: int
+    chunked: bool
+
+
+class Output(Change):
+    """The request got its next token."""
+
+    request: str
+    token: int
+
+
+class Grow(Change):
+    """A decode step wrote the KV of one more token of the request."""
+
+    request: str
+
+
+class Retract(Change):
+    """The running request gave up its KV and joined the tail of the waiting queue."""
+
+    request: str
+
+
+class Finish(Change):
+    """The request is done and its row is free."""
+
+    request: str
+
+
+class Drop(Change):
+    """The request left without being done: refused on arrival or aborted."""
+
+    request: str
+
+
+# --- decisions
+
+
+class Step(Decision):
+    """The driver asked for operation number `number`."""
+
+    number: int
+    op: str
+    text: str
+
+
+class Match(Decision):
+    """A prefix match: of `asked` tokens, `device` lie in L1 and `host` more in L2."""
+
+    asked: int
+    device: int
+    host: int
+    last_device: int
+    best: int
+
+
+class Insert(Decision):
+    """An insert of `tokens` tokens begins."""
+
+    tokens: int
+    priority: int
+    chunked: bool
+
+
+class MakeRoom(Decision):
+    """`need` tokens are wanted and `available` is less: evict(`ask`) follows."""
+
+    tier: Tier
+    need: int
+    available: int
+    ask: int
+
+
+class Evict(Decision):
+    """Eviction of at least `ask` tokens from a tier begins, coldest leaf first."""
+
+    tier: Tier
+    ask: int
+    policy: str
+
+
+class Victim(Decision):
+    """The heap gave `node` with its key; `fate` says what becomes of it:
+    demote, delete, backup (write, then demote), stays (host full), evict_host."""
+
+    node: int
+    tokens: int
+    key: tuple[float, ...]
+    fate: str
+
+
+class Evicted(Decision):
+    """An eviction ended: `freed` tokens for the `ask` of the event that caused it."""
+
+    tier: Tier
+    ask: int
+    freed: int
+
+
+class TryBackup(Decision):
+    """Is the node written to the host? `verdict`: write, parent_not_backed_up,
+    host_full. `host_available` is read when the decision falls."""
+
+    node: int
+    tokens: int
+    hits: int
+    threshold: int
+    host_available: int
+    verdict: str
+
+
+class LoadBack(Decision):
+    """May `tokens` host-only tokens down to `node` come back? `quota` is None when no
+    caller set one; `delta` is what locking the ancestor took from evictable (<= 0).
+    `verdict`: load, below_threshold, over_quota, no_device_memory."""
+
+    node: int
+    tokens: int
+    threshold: int
+    quota: int | None
+    delta: int
+    available: int
+    verdict: str
+
+
+class Admit(Decision):
+    """May the request join this prefill? Admitted only if
+    extend + max_new + page < available + evictable - promised (`line` names the test
+    that decided; `verdict` CONTINUE, NO_TOKEN or OTHER; `added` whether it joined)."""
+
+    request: str
+    line: str
+    extend: int
+    max_new: int
+    page: int
+    available: int
+    evictable: int
+    promised: float
+    rem_input: int
+    rem_chunk: int | None
+    device_hit: int
+    host_hit: int
+    verdict: str
+    added: bool
+
+
+class Prefill(Decision):
+    """A prefill computes `extend` tokens of the request: behind `device_hit` tokens
+    matched in L1 and `loaded` of the `host_hit` tokens matched beyond them in L2."""
+
+    request: str
+    device_hit: int
+    host_hit: int
+    loaded: int
+    extend: int
+
+
+class Chunk(Decision):
+    """The chunked request goes on with `extend` tokens; `unfinished`: more remain."""
+
+    request: str
+    extend: int
+    unfinished: bool
+    rem_chunk: int | None
+
+
+class DecodeRoom(Decision):
+    """Does the next decode step fit? `need` tokens against `available`."""
+
+    batch: int
+    need: int
+    available: int
+    fits: bool
+
+
+class PickRetract(Decision):
+    """The request is retracted: fewest outputs, ties the longest prompt, then latest."""
+
+    request: str
+    outputs: int
+    prompt_len: int
+    survivors: int
+
+
+class Ratio(Decision):
+    """new_token_ratio was estimated anew from the survivors of a retraction."""
+
+    before: float
+    after: float
+
+
+CHANGES: tuple[type[Change], ...] = tuple(Change.__subclasses__())
+DECISIONS: tuple[type[Decision], ...] = tuple(Decision.__subclasses__())

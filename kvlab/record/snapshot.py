@@ -1,0 +1,432 @@
+"""What is the state after an event?
+
+A `State` is rebuilt from changes alone: `state.apply(event)`, one event at a time.
+`state.copy()` is cheap: copies share every record until one of them changes it.
+Left out: jumping to any step (replay.py); the laws a state obeys (invariants.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from ..config import EngineConfig
+from ..pages import NO_PAGES, FreeList, Pages, join
+from . import events as ev
+from .events import Event, Tier, Tokens
+
+ROOT = 0
+
+
+@dataclass(slots=True)
+class NodeState:
+    """One tree node. `tokens` is its own part of the key, not the whole path.
+
+    `pages` / `host_pages` are None where the node has no copy on that tier; `writing`
+    and `loading` name the node whose acknowledgement a copy in flight waits for.
+    """
+
+    id: int
+    parent: int
+    space: str
+    tokens: Tokens
+    pages: Pages | None
+    host_pages: Pages | None = None
+    lock_ref: int = 0
+    hit_count: int = 0
+    priority: int = 0
+    time: int = 0
+    created: int = 0
+    writing: int | None = None
+    loading: int | None = None
+    edition: int = 0
+
+
+@dataclass(slots=True)
+class RequestState:
+    """One request. `stage`: waiting, running, chunked, finished or dropped.
+
+    Units: lengths in tokens; `row` in pages. Of the row, the tree owns `owned_len`.
+    """
+
+    id: str
+    prompt_len: int
+    max_new: int
+    priority: int
+    stage: str = "waiting"
+    row: Pages = field(default_factory=lambda: NO_PAGES)
+    owned_len: int = 0
+    kv_len: int = 0
+    outputs: int = 0
+    retracted: int = 0
+    node: int = ROOT
+    edition: int = 0
+
+
+class Account(NamedTuple):
+    """The device pool, in tokens: five terms that sum to `total`.
+
+    `held` is what requests hold outside the tree (decode tokens, partial pages, a
+    running chunk). `session_held` is always 0: kvlab has no streaming sessions.
+    """
+
+    available: int
+    evictable: int
+    protected: int
+    held: int
+    session_held: int
+    total: int
+
+
+class HostAccount(NamedTuple):
+    """The host pool, in tokens: host-only, copies of L1, free, total."""
+
+    host_only: int
+    copies: int
+    available: int
+    total: int
+
+
+@dataclass(slots=True)
+class Pool:
+    """One tier's free list and the pages that exist."""
+
+    num_pages: int
+    first: int
+    free: FreeList
+
+    def copy(self) -> Pool:
+        return Pool(self.num_pages, self.first, self.free.copy())
+
+
+@dataclass
+class State:
+    """Everything that a run's changes say, after some event.
+
+    >>> state = State.start(EngineConfig(pool_tokens=8))
+    >>> state.account().available
+    8
+    """
+
+    config: EngineConfig
+    pools: dict[Tier, Pool]
+    nodes: dict[int, NodeState] = field(default_factory=dict)
+    orphans: dict[int, NodeState] = field(default_factory=dict)
+    requests: dict[str, RequestState] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    writes: dict[int, None] = field(default_factory=dict)
+    loads: dict[int, None] = field(default_factory=dict)
+    evictable: int = 0
+    protected: int = 0
+    host_only: int = 0
+    tree_pages: int = 0
+    edition: int = 0
+    _removed: dict[int, NodeState] = field(default_factory=dict)
+
+    @classmethod
+    def start(cls, config: EngineConfig) -> State:
+        """Return the state before the first event: everything free.
+
+        Device pages start at 1, since page 0 is padding; host pages start at 0.
+        """
+        device, host = config.device_pages, config.host_pages
+        return cls(
+            config,
+            {
+                "L1": Pool(device, 1, FreeList.of_range(1, device + 1)),
+                "L2": Pool(host, 0, FreeList.of_range(0, host)),
+            },
+        )
+
+    def copy(self) -> State:
+        """Return an independent state. Cost: one reference a node, none copied."""
+        self.edition += 1
+        return replace(
+            self,
+            pools={tier: pool.copy() for tier, pool in self.pools.items()},
+            nodes=self.nodes.copy(),
+            orphans=self.orphans.copy(),
+            requests=self.requests.copy(),
+            waiting=self.waiting.copy(),
+            running=self.running.copy(),
+            writes=self.writes.copy(),
+            loads=self.loads.copy(),
+            _removed=self._removed.copy(),
+        )
+
+    # --- questions
+
+    def account(self) -> Account:
+        """Return the device account. `held` is what the other terms leave."""
+        page = self.config.page_size
+        total = self.pools["L1"].num_pages * page
+        available = len(self.pools["L1"].free) * page
+        held = total - available - self.evictable - self.protected
+        return Account(available, self.evictable, self.protected, held, 0, total)
+
+    def host_account(self) -> HostAccount:
+        """Return the host account; copies are host slots whose node is also on L1."""
+        page = self.config.page_size
+        pool = self.pools["L2"]
+        used = (pool.num_pages - len(pool.free)) * page
+        return HostAccount(
+            self.host_only,
+            used - self.host_only,
+            len(pool.free) * page,
+            pool.num_pages * page,
+        )
+
+    def path(self, node: int) -> Iterator[NodeState]:
+        """Yield the node and its ancestors, deepest first, without the root."""
+        while (state := self.nodes.get(node) or self.orphans.get(node)) is not None:
+            yield state
+            node = state.parent
+
+    def start_of(self, node: int) -> int:
+        """Return how many tokens lie before the node on its path."""
+        return sum(len(n.tokens) for n in self.path(node)) - len(self.nodes[node].tokens)
+
+    def children(self) -> dict[int, list[NodeState]]:
+        """Return every node's children, in order of their first token."""
+        children: dict[int, list[NodeState]] = {ROOT: []}
+        for node in self.nodes.values():
+            children.setdefault(node.parent, []).append(node)
+        for group in children.values():
+            group.sort(key=lambda node: (node.space, int(node.tokens[0])))
+        return children
+
+    # --- the fold
+
+    def apply(self, event: Event) -> None:
+        """Move to the state after `event`. Decisions move nothing.
+
+        Changes: this state. Cost: O(1), or the length of a path.
+        """
+        change = _CHANGES.get(type(event))
+        if change is not None:
+            change(self, event)
+
+    def _own(self, id: int) -> NodeState:
+        """Return the node, as this state's own record (copy on first write)."""
+        home = self.nodes if id in self.nodes else self.orphans
+        node = home[id]
+        if node.edition != self.edition:
+            node = home[id] = replace(node, edition=self.edition)
+        return node
+
+    def _own_request(self, id: str) -> RequestState:
+        request = self.requests[id]
+        if request.edition != self.edition:
+            request = self.requests[id] = replace(request, edition=self.edition)
+        return request
+
+    def _alloc(self, e: ev.Alloc) -> None:
+        self.pools[e.tier].free.take(len(e.pages))
+
+    def _free(self, e: ev.Free) -> None:
+        self.pools[e.tier].free.put(e.pages)
+
+    def _sort_free(self, e: ev.SortFree) -> None:
+        pool = self.pools[e.tier]
+        pages = pool.free.to_pages().copy()
+        pages.sort()
+        pool.free = FreeList([pages])
+
+    def _touch(self, e: ev.Touch) -> None:
+        self._removed.clear()
+        time, id = e.time, e.node
+        while id != ROOT:
+            node = self._own(id)
+            node.time = time
+            time -= e.step
+            id = node.parent
+
+    def _add(self, e: ev.Add) -> None:
+        self.nodes[e.node] = NodeState(
+            e.node, e.parent, e.space, e.tokens, e.pages, priority=e.priority,
+            time=e.time, created=e.created, edition=self.edition,
+        )  # fmt: skip
+        self.evictable += len(e.tokens)
+        self.tree_pages += len(e.pages)
+
+    def _split(self, e: ev.Split) -> None:
+        low = self._own(e.node)
+        cut = e.at // self.config.page_size
+        self.nodes[e.upper] = replace(
+            low, id=e.upper, tokens=low.tokens[: e.at], time=e.time, created=e.created,
+            pages=None if low.pages is None else low.pages[:cut],
+            host_pages=None if low.host_pages is None else low.host_pages[:cut],
+        )  # fmt: skip
+        low.parent = e.upper
+        low.tokens = low.tokens[e.at :]
+        low.pages = None if low.pages is None else low.pages[cut:]
+        low.host_pages = None if low.host_pages is None else low.host_pages[cut:]
+
+    def _hit(self, e: ev.Hit) -> None:
+        self._own(e.node).hit_count += 1
+
+    def _raise(self, e: ev.Raise) -> None:
+        self._own(e.node).priority = e.priority
+
+    def _lock(self, e: ev.Lock) -> None:
+        id = e.node
+        while id != ROOT:
+            node = self._own(id)
+            if node.lock_ref == 0 and node.pages is not None:
+                self.evictable -= len(node.tokens)
+                self.protected += len(node.tokens)
+            node.lock_ref += 1
+            id = node.parent
+
+    def _unlock(self, e: ev.Unlock) -> None:
+        id = e.node
+        while id != ROOT:
+            node = self._own(id)
+            node.lock_ref -= 1
+            if node.lock_ref == 0 and node.pages is not None:
+                self.protected -= len(node.tokens)
+                self.evictable += len(node.tokens)
+            id = node.parent
+
+    def _delete(self, e: ev.Delete) -> None:
+        node = self.nodes.pop(e.node)
+        self.evictable -= len(node.tokens)
+        self.tree_pages -= len(node.tokens) // self.config.page_size
+
+    def _demote(self, e: ev.Demote) -> None:
+        node = self._own(e.node)
+        node.pages = None
+        self.evictable -= len(node.tokens)
+        self.host_only += len(node.tokens)
+        self.tree_pages -= len(node.tokens) // self.config.page_size
+
+    def _to_device(self, node: NodeState, pages: Pages) -> None:
+        node.pages = pages
+        self.host_only -= len(node.tokens)
+        self.tree_pages += len(pages)
+        if node.lock_ref:
+            self.protected += len(node.tokens)
+        else:
+            self.evictable += len(node.tokens)
+
+    def _restore(self, e: ev.Restore) -> None:
+        self._to_device(self._own(e.node), e.pages)
+
+    def _backup(self, e: ev.Backup) -> None:
+        node = self._own(e.node)
+        node.host_pages = e.pages
+        node.writing = e.node
+        self.writes[e.node] = None
+
+    def _backup_done(self, e: ev.BackupDone) -> None:
+        del self.writes[e.node]
+        for node in self.path(e.node):
+            if node.writing != e.node:
+                break
+            self._own(node.id).writing = None
+
+    def _load(self, e: ev.Load) -> None:
+        if e.node not in self.nodes:
+            self.orphans[e.node] = self._removed[e.node]
+            self.host_only += len(self._removed[e.node].tokens)
+        node = self._own(e.node)
+        node.loading = e.end
+        self._to_device(node, e.pages)
+        self.loads[e.end] = None
+
+    def _load_done(self, e: ev.LoadDone) -> None:
+        del self.loads[e.node]
+        for node in self.path(e.node):
+            if node.loading == e.node:
+                self._own(node.id).loading = None
+
+    def _evict_host(self, e: ev.EvictHost) -> None:
+        node = self.nodes.pop(e.node, None) or self.orphans[e.node]
+        self._removed[e.node] = node
+        self.host_only -= len(node.tokens)
+
+    # --- requests
+
+    def _arrive(self, e: ev.Arrive) -> None:
+        self.requests[e.request] = RequestState(
+            e.request, e.prompt_len, e.max_new, e.priority, edition=self.edition
+        )
+        self.waiting.append(e.request)
+
+    def _row(self, e: ev.Row) -> None:
+        request = self._own_request(e.request)
+        request.row = join([request.row[: e.start], e.pages])
+
+    def _cached(self, e: ev.Cached) -> None:
+        request = self._own_request(e.request)
+        request.owned_len = e.owned_len
+        request.node = e.node
+
+    def _start(self, e: ev.Start) -> None:
+        request = self._own_request(e.request)
+        if request.stage == "waiting":
+            self.waiting.remove(e.request)
+        request.stage = "chunked" if e.chunked else "running"
+        if not e.chunked:
+            self.running.append(e.request)
+        request.kv_len = e.kv_len
+
+    def _output(self, e: ev.Output) -> None:
+        self._own_request(e.request).outputs += 1
+
+    def _grow(self, e: ev.Grow) -> None:
+        self._own_request(e.request).kv_len += 1
+
+    def _clear_row(self, id: str, stage: str) -> RequestState:
+        request = self._own_request(id)
+        if request.stage == "running":
+            self.running.remove(id)
+        if request.stage == "waiting":
+            self.waiting.remove(id)
+        request.stage = stage
+        request.row, request.owned_len, request.kv_len = NO_PAGES, 0, 0
+        request.node = ROOT
+        return request
+
+    def _retract(self, e: ev.Retract) -> None:
+        self._clear_row(e.request, "waiting").retracted += 1
+        self.waiting.append(e.request)
+
+    def _finish(self, e: ev.Finish) -> None:
+        self._clear_row(e.request, "finished")
+
+    def _drop(self, e: ev.Drop) -> None:
+        self._clear_row(e.request, "dropped")
+
+
+_CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
+    ev.Alloc: State._alloc,
+    ev.Free: State._free,
+    ev.SortFree: State._sort_free,
+    ev.Touch: State._touch,
+    ev.Add: State._add,
+    ev.Split: State._split,
+    ev.Hit: State._hit,
+    ev.Raise: State._raise,
+    ev.Lock: State._lock,
+    ev.Unlock: State._unlock,
+    ev.Delete: State._delete,
+    ev.Demote: State._demote,
+    ev.Restore: State._restore,
+    ev.Backup: State._backup,
+    ev.BackupDone: State._backup_done,
+    ev.Load: State._load,
+    ev.LoadDone: State._load_done,
+    ev.EvictHost: State._evict_host,
+    ev.Arrive: State._arrive,
+    ev.Row: State._row,
+    ev.Cached: State._cached,
+    ev.Start: State._start,
+    ev.Output: State._output,
+    ev.Grow: State._grow,
+    ev.Retract: State._retract,
+    ev.Finish: State._finish,
+    ev.Drop: State._drop,
+}
