@@ -64,16 +64,16 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 f"pool_tokens {self.pool_tokens} holds no page of {self.page_size}; "
                 "raise pool_tokens or lower page_size"
             )
-        if self.chunked_prefill_size and self.chunked_prefill_size % self.page_size:
+        self._whole_pages("chunked_prefill_size", self.chunked_prefill_size)
+        if self.tree == "hiradix":
+            self._whole_pages("host_tokens", self.host_tokens)
+
+    def _whole_pages(self, name: str, tokens: int | None) -> None:
+        if tokens is not None and tokens % self.page_size:
+            nearest = floor_page(tokens, self.page_size) or self.page_size
             raise ConfigError(
-                f"chunked_prefill_size {self.chunked_prefill_size} is not a multiple of "
-                f"page_size {self.page_size}; use {floor_page(self.chunked_prefill_size, self.page_size) or self.page_size}"  # noqa: E501
-            )
-        host = self.host_tokens
-        if self.tree == "hiradix" and host is not None and host % self.page_size:
-            raise ConfigError(
-                f"host_tokens {host} is not a multiple of page_size {self.page_size}; "
-                f"use {floor_page(host, self.page_size)}"
+                f"{name} {tokens} is not a multiple of page_size {self.page_size}; "
+                f"use {nearest}"
             )
 
     @classmethod

@@ -81,9 +81,9 @@ def from_runs(runs: Runs) -> NDArray[np.int32]:
     first, length = np.array(pairs, np.int64).reshape(-1, 2).T
     offset = np.cumsum(length) - length
     numbers = np.arange(length.sum()) + np.repeat(first - offset, length)
-    numbers = numbers.astype(np.int32)
-    numbers.flags.writeable = False
-    return numbers
+    pages: Pages = numbers.astype(np.int32)
+    pages.flags.writeable = False
+    return pages
 
 
 class FreeList:

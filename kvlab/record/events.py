@@ -28,32 +28,32 @@ class Event(Struct, frozen=True, array_like=True, gc=False, tag=str.lower):
     cause: int
 
 
-class Change(Event):
+class Change(Event, frozen=True):
     """An event that moves state."""
 
 
-class Decision(Event):
+class Decision(Event, frozen=True):
     """An event that explains and moves nothing."""
 
 
 # --- changes: the pools
 
 
-class Alloc(Change):
+class Alloc(Change, frozen=True):
     """Pages left the head of a tier's free list, for whoever asked."""
 
     tier: Tier
     pages: Pages
 
 
-class Free(Change):
+class Free(Change, frozen=True):
     """Pages that nobody holds any more joined the tail of a tier's free list."""
 
     tier: Tier
     pages: Pages
 
 
-class SortFree(Change):
+class SortFree(Change, frozen=True):
     """A tier's free list was put in ascending order (need_sort)."""
 
     tier: Tier
@@ -62,7 +62,7 @@ class SortFree(Change):
 # --- changes: the tree
 
 
-class Touch(Change):
+class Touch(Change, frozen=True):
     """A walk from the root reached `node`: it got access time `time`, and each
     ancestor `step` less than its child (0: one stamp for the whole path)."""
 
@@ -71,7 +71,7 @@ class Touch(Change):
     step: int
 
 
-class Add(Change):
+class Add(Change, frozen=True):
     """A new leaf; the tree took over the pages of its tokens."""
 
     node: int
@@ -84,7 +84,7 @@ class Add(Change):
     created: int
 
 
-class Split(Change):
+class Split(Change, frozen=True):
     """`upper` took the first `at` tokens of `node` and became its parent."""
 
     node: int
@@ -94,64 +94,64 @@ class Split(Change):
     created: int
 
 
-class Hit(Change):
+class Hit(Change, frozen=True):
     """An insert passed through the node: hit_count + 1."""
 
     node: int
 
 
-class Raise(Change):
+class Raise(Change, frozen=True):
     """The node's priority rose to `priority`."""
 
     node: int
     priority: int
 
 
-class Lock(Change):
+class Lock(Change, frozen=True):
     """lock_ref + 1 on the path from the node to the root, root excluded."""
 
     node: int
 
 
-class Unlock(Change):
+class Unlock(Change, frozen=True):
     """lock_ref - 1 on the path from the node to the root, root excluded."""
 
     node: int
 
 
-class Delete(Change):
+class Delete(Change, frozen=True):
     """A leaf without host copy left the tree; its pages are free to go."""
 
     node: int
 
 
-class Demote(Change):
+class Demote(Change, frozen=True):
     """The node gave up its device pages; its host copy stays."""
 
     node: int
 
 
-class Restore(Change):
+class Restore(Change, frozen=True):
     """A host-only node took freshly computed device pages."""
 
     node: int
     pages: Pages
 
 
-class Backup(Change):
+class Backup(Change, frozen=True):
     """The node got host pages; the copy L1 to L2 is under way."""
 
     node: int
     pages: Pages
 
 
-class BackupDone(Change):
+class BackupDone(Change, frozen=True):
     """The copy of the node to the host was acknowledged."""
 
     node: int
 
 
-class Load(Change):
+class Load(Change, frozen=True):
     """A host-only node got device pages; the copy L2 to L1 is under way, as part of
     the load whose deepest node is `end`."""
 
@@ -160,13 +160,13 @@ class Load(Change):
     pages: Pages
 
 
-class LoadDone(Change):
+class LoadDone(Change, frozen=True):
     """The load that ends at the node was acknowledged."""
 
     node: int
 
 
-class EvictHost(Change):
+class EvictHost(Change, frozen=True):
     """A host-only leaf left the tree for good; its host pages are free to go."""
 
     node: int
@@ -175,7 +175,7 @@ class EvictHost(Change):
 # --- changes: requests
 
 
-class Arrive(Change):
+class Arrive(Change, frozen=True):
     """A request joined the tail of the waiting queue."""
 
     request: str
@@ -184,7 +184,7 @@ class Arrive(Change):
     priority: int
 
 
-class Row(Change):
+class Row(Change, frozen=True):
     """The request's row of req_to_token holds `pages` from page `start` on."""
 
     request: str
@@ -192,7 +192,7 @@ class Row(Change):
     pages: Pages
 
 
-class Cached(Change):
+class Cached(Change, frozen=True):
     """The tree owns the request's first `owned_len` tokens; it locks `node`."""
 
     request: str
@@ -200,7 +200,7 @@ class Cached(Change):
     owned_len: int
 
 
-class Start(Change):
+class Start(Change, frozen=True):
     """The request was taken into a prefill: `kv_len` tokens will have KV after it.
     `chunked`: more of its prompt remains."""
 
@@ -209,32 +209,32 @@ class Start(Change):
     chunked: bool
 
 
-class Output(Change):
+class Output(Change, frozen=True):
     """The request got its next token."""
 
     request: str
     token: int
 
 
-class Grow(Change):
+class Grow(Change, frozen=True):
     """A decode step wrote the KV of one more token of the request."""
 
     request: str
 
 
-class Retract(Change):
+class Retract(Change, frozen=True):
     """The running request gave up its KV and joined the tail of the waiting queue."""
 
     request: str
 
 
-class Finish(Change):
+class Finish(Change, frozen=True):
     """The request is done and its row is free."""
 
     request: str
 
 
-class Drop(Change):
+class Drop(Change, frozen=True):
     """The request left without being done: refused on arrival or aborted."""
 
     request: str
@@ -243,7 +243,7 @@ class Drop(Change):
 # --- decisions
 
 
-class Step(Decision):
+class Step(Decision, frozen=True):
     """The driver asked for operation number `number`."""
 
     number: int
@@ -251,7 +251,7 @@ class Step(Decision):
     text: str
 
 
-class Match(Decision):
+class Match(Decision, frozen=True):
     """A prefix match: of `asked` tokens, `device` lie in L1 and `host` more in L2."""
 
     asked: int
@@ -261,7 +261,7 @@ class Match(Decision):
     best: int
 
 
-class Insert(Decision):
+class Insert(Decision, frozen=True):
     """An insert of `tokens` tokens begins."""
 
     tokens: int
@@ -269,7 +269,7 @@ class Insert(Decision):
     chunked: bool
 
 
-class MakeRoom(Decision):
+class MakeRoom(Decision, frozen=True):
     """`need` tokens are wanted and `available` is less: evict(`ask`) follows."""
 
     tier: Tier
@@ -278,7 +278,7 @@ class MakeRoom(Decision):
     ask: int
 
 
-class Evict(Decision):
+class Evict(Decision, frozen=True):
     """Eviction of at least `ask` tokens from a tier begins, coldest leaf first."""
 
     tier: Tier
@@ -286,7 +286,7 @@ class Evict(Decision):
     policy: str
 
 
-class Victim(Decision):
+class Victim(Decision, frozen=True):
     """The heap gave `node` with its key; `fate` says what becomes of it:
     demote, delete, backup (write, then demote), stays (host full), evict_host."""
 
@@ -296,7 +296,7 @@ class Victim(Decision):
     fate: str
 
 
-class Evicted(Decision):
+class Evicted(Decision, frozen=True):
     """An eviction ended: `freed` tokens for the `ask` of the event that caused it."""
 
     tier: Tier
@@ -304,7 +304,7 @@ class Evicted(Decision):
     freed: int
 
 
-class TryBackup(Decision):
+class TryBackup(Decision, frozen=True):
     """Is the node written to the host? `verdict`: write, parent_not_backed_up,
     host_full. `host_available` is read when the decision falls."""
 
@@ -316,7 +316,7 @@ class TryBackup(Decision):
     verdict: str
 
 
-class LoadBack(Decision):
+class LoadBack(Decision, frozen=True):
     """May `tokens` host-only tokens down to `node` come back? `quota` is None when no
     caller set one; `delta` is what locking the ancestor took from evictable (<= 0).
     `verdict`: load, below_threshold, over_quota, no_device_memory."""
@@ -330,7 +330,7 @@ class LoadBack(Decision):
     verdict: str
 
 
-class Admit(Decision):
+class Admit(Decision, frozen=True):
     """May the request join this prefill? Admitted only if
     extend + max_new + page < available + evictable - promised (`line` names the test
     that decided; `verdict` CONTINUE, NO_TOKEN or OTHER; `added` whether it joined)."""
@@ -351,7 +351,7 @@ class Admit(Decision):
     added: bool
 
 
-class Prefill(Decision):
+class Prefill(Decision, frozen=True):
     """A prefill computes `extend` tokens of the request: behind `device_hit` tokens
     matched in L1 and `loaded` of the `host_hit` tokens matched beyond them in L2."""
 
@@ -362,7 +362,7 @@ class Prefill(Decision):
     extend: int
 
 
-class Chunk(Decision):
+class Chunk(Decision, frozen=True):
     """The chunked request goes on with `extend` tokens; `unfinished`: more remain."""
 
     request: str
@@ -371,7 +371,7 @@ class Chunk(Decision):
     rem_chunk: int | None
 
 
-class DecodeRoom(Decision):
+class DecodeRoom(Decision, frozen=True):
     """Does the next decode step fit? `need` tokens against `available`."""
 
     batch: int
@@ -380,8 +380,8 @@ class DecodeRoom(Decision):
     fits: bool
 
 
-class PickRetract(Decision):
-    """The request is retracted: fewest outputs, ties the longest prompt, then latest."""
+class PickRetract(Decision, frozen=True):
+    """The request is retracted: fewest outputs, then longest prompt, then latest."""
 
     request: str
     outputs: int
@@ -389,7 +389,7 @@ class PickRetract(Decision):
     survivors: int
 
 
-class Ratio(Decision):
+class Ratio(Decision, frozen=True):
     """new_token_ratio was estimated anew from the survivors of a retraction."""
 
     before: float

@@ -186,7 +186,8 @@ class State:
 
     def start_of(self, node: int) -> int:
         """Return how many tokens lie before the node on its path."""
-        return sum(len(n.tokens) for n in self.path(node)) - len(self.nodes[node].tokens)
+        _, *above = self.path(node)
+        return sum(len(ancestor.tokens) for ancestor in above)
 
     def children(self) -> dict[int, list[NodeState]]:
         """Return every node's children, in order of their first token."""
