@@ -64,7 +64,6 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 f"pool_tokens {self.pool_tokens} holds no page of {self.page_size}; "
                 "raise pool_tokens or lower page_size"
             )
-        self._whole_pages("chunked_prefill_size", self.chunked_prefill_size)
         if self.tree == "hiradix":
             self._whole_pages("host_tokens", self.host_tokens)
 
@@ -117,9 +116,11 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def check_start(self, rules: Rules) -> None:
         """Refuse what the release's own start-up refuses.
 
-        Raises: ConfigError if the host pool is not larger than the device pool and
-        the rules ask for it. A recorded script is taken as it is, without this check.
+        Raises: ConfigError if a chunk is not whole pages, or if the host pool is not
+        larger than the device pool and the rules ask for it. A recorded script is
+        taken as it is, without this check.
         """
+        self._whole_pages("chunked_prefill_size", self.chunked_prefill_size)
         host = self.host_pages * self.page_size
         device = self.device_pages * self.page_size
         if self.tree == "hiradix" and rules.host_must_exceed_device and host <= device:

@@ -27,3 +27,7 @@ class TraceError(InputError):
 
 class OutOfPool(KvlabError):
     """A demand that the pool could never meet, even when empty."""
+
+
+class EngineFault(KvlabError):
+    """An assertion of the real engine that a fault of its rules makes fail."""

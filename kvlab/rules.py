@@ -11,6 +11,8 @@ from typing import Self
 
 from msgspec import Struct
 
+from .errors import ConfigError
+
 
 class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One release's answers, one field a rule.
@@ -53,9 +55,20 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A match's best node is the deepest with a host copy, not the deepest."""
     host_must_exceed_device: bool
     """Start-up refuses a host pool that is not larger than the device's."""
-    freed_pages_sorted: bool
-    """Paged: pages freed in one call go to the free list in ascending order
-    (allocator/paged.py, free)."""
+    evict_host_returns_none: bool
+    """evict_host tells its caller nothing; kvlab's always counts (report only)."""
+
+    @classmethod
+    def named(cls, release: str) -> Self:
+        """Return the rules of a release.
+
+        Raises: ConfigError for a release that kvlab has no rule book for.
+        """
+        books = {"0.5.14": cls.v0_5_14}
+        if release not in books:
+            known = ", ".join(books)
+            raise ConfigError(f"no rule book for SGLang {release!r}; kvlab has {known}")
+        return books[release]()
 
     @classmethod
     def v0_5_14(cls) -> Self:
@@ -77,5 +90,5 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             tests_before_lock=True,
             best_match_is_backed_up=True,
             host_must_exceed_device=True,
-            freed_pages_sorted=True,
+            evict_host_returns_none=True,
         )

@@ -47,7 +47,8 @@ class Alloc(Change, frozen=True):
 
 
 class Free(Change, frozen=True):
-    """Pages that nobody holds any more joined the tail of a tier's free list."""
+    """Pages that nobody holds any more joined a tier's free list: at its tail, but at
+    its head on a device whose pages are larger than a token."""
 
     tier: Tier
     pages: Pages
@@ -305,8 +306,8 @@ class Evicted(Decision, frozen=True):
 
 
 class TryBackup(Decision, frozen=True):
-    """Is the node written to the host? `verdict`: write, parent_not_backed_up,
-    host_full. `host_available` is read when the decision falls."""
+    """Is the node written to the host? `verdict`: write, make_room (evict_host, then
+    try again), parent_not_backed_up, host_full (tried again in vain)."""
 
     node: int
     tokens: int
@@ -319,7 +320,8 @@ class TryBackup(Decision, frozen=True):
 class LoadBack(Decision, frozen=True):
     """May `tokens` host-only tokens down to `node` come back? `quota` is None when no
     caller set one; `delta` is what locking the ancestor took from evictable (<= 0).
-    `verdict`: load, below_threshold, over_quota, no_device_memory."""
+    `verdict`: load, make_room (evict, then try again), below_threshold, over_quota,
+    no_device_memory (tried again in vain)."""
 
     node: int
     tokens: int

@@ -204,6 +204,7 @@ class State:
         """Move to the state after `event`. Decisions move nothing.
 
         Changes: this state. Cost: O(1), or the length of a path.
+        Raises: ValueError or KeyError where the event does not fit the state.
         """
         change = _CHANGES.get(type(event))
         if change is not None:
@@ -224,10 +225,17 @@ class State:
         return request
 
     def _alloc(self, e: ev.Alloc) -> None:
-        self.pools[e.tier].free.take(len(e.pages))
+        taken = self.pools[e.tier].free.take(len(e.pages))
+        if taken is None or taken.tobytes() != e.pages.tobytes():
+            raise ValueError(
+                f"it takes {len(e.pages)} pages of {e.tier}, {e.pages[:4].tolist()} "
+                "first, that do not head the free list"
+            )
 
     def _free(self, e: ev.Free) -> None:
-        self.pools[e.tier].free.put(e.pages)
+        free = self.pools[e.tier].free
+        paged = e.tier == "L1" and self.config.page_size > 1
+        (free.put_first if paged else free.put)(e.pages)
 
     def _sort_free(self, e: ev.SortFree) -> None:
         pool = self.pools[e.tier]

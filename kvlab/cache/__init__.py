@@ -1,0 +1,1 @@
+"""SGLang: keep prefixes on a tree, and copies of them on the host."""

@@ -1,0 +1,60 @@
+"""What is a prefix, and when do two of them agree?
+
+A key is a read-only int32 array of token ids, cut to whole pages; a namespace
+(SGLang's `extra_key`) keeps equal tokens of different tenants apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+
+from ..config import MAX_TOKENS
+from ..errors import InputError
+from ..geometry import floor_page
+from ..record.events import Tokens
+
+WINDOW = 2048
+
+
+def as_tokens(ids: Iterable[int]) -> Tokens:
+    """Return the ids as a key.
+
+    Raises: InputError if an id is not an integer from 0 to 2^31 - 1.
+    """
+    listed = list(ids)
+    if not all(type(i) is int and 0 <= i <= MAX_TOKENS for i in listed):
+        bad = next(i for i in listed if type(i) is not int or not 0 <= i <= MAX_TOKENS)
+        raise InputError("tokens", f"{bad!r} is no token id", f"use 0 to {MAX_TOKENS}")
+    tokens = np.array(listed, np.int32)
+    tokens.flags.writeable = False
+    return tokens
+
+
+def whole_pages(tokens: Tokens, page_size: int) -> Tokens:
+    """Return the tokens of the whole pages; a view, no copy."""
+    return tokens[: floor_page(len(tokens), page_size)]
+
+
+def branch(tokens: Tokens, at: int, page_size: int) -> Hashable:
+    """Return what a parent files a child under: the page that begins at `at`."""
+    if page_size == 1:
+        return tokens.item(at)
+    return tokens[at : at + page_size].tobytes()
+
+
+def common_prefix(a: Tokens, b: Tokens) -> int:
+    """Return how many leading tokens agree. Cost: O(answer), in windows.
+
+    >>> common_prefix(as_tokens([1, 2, 3]), as_tokens([1, 2, 9, 9]))
+    2
+    """
+    n = min(len(a), len(b))
+    for begin in range(0, n, WINDOW):
+        end = min(begin + WINDOW, n)
+        differs = a[begin:end] != b[begin:end]
+        first = int(differs.argmax())
+        if differs[first]:
+            return begin + first
+    return n

@@ -1,0 +1,1 @@
+"""Where the bytes live: free pages, KV pools, request rows, copies in flight."""

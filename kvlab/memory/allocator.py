@@ -1,0 +1,99 @@
+"""Which pages of a tier are free, and which come next?
+
+The free list is kept in the order of the real engines, so that page numbers can be
+compared with recorded ones: taken from the head; returned to the tail by a pool of
+tokens and by the host, to the head by a device pool of larger pages. One class serves
+both tiers and every page size, since the tree only ever owns whole pages.
+Left out: who owns a page that is not free.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..pages import FreeList, Pages
+from ..record.events import Alloc, Free, SortFree, Tier
+from ..record.trace import QUIET, Emitter
+
+
+class PageAllocator:
+    """The free pages of one tier.
+
+    `first` is 1 on the device, whose page 0 is padding, and 0 on the host. With
+    `need_sort`, returned pages rest until the list runs short; then all are sorted.
+    `paged`: the pages of one `free` call go back in ascending order, to the head.
+    Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py; pool_host/base.py.
+
+    >>> pool = PageAllocator("L1", 4, 1)
+    >>> pool.alloc(3).tolist(), pool.available
+    ([1, 2, 3], 1)
+    >>> pool.alloc(2) is None
+    True
+    """
+
+    def __init__(
+        self,
+        tier: Tier,
+        num_pages: int,
+        first: int,
+        *,
+        page_size: int = 1,
+        need_sort: bool = False,
+        paged: bool = False,
+        emit: Emitter = QUIET,
+    ) -> None:
+        self.tier = tier
+        self.num_pages = num_pages
+        self.first = first
+        self.page_size = page_size
+        self._free = FreeList.of_range(first, first + num_pages)
+        self._rested = FreeList()
+        self._need_sort = need_sort
+        self._paged = paged
+        self._emit = emit
+
+    @property
+    def available(self) -> int:
+        """Free pages, in tokens."""
+        return (len(self._free) + len(self._rested)) * self.page_size
+
+    @property
+    def total(self) -> int:
+        """All pages of the tier, in tokens."""
+        return self.num_pages * self.page_size
+
+    def alloc(self, num_pages: int) -> Pages | None:
+        """Take pages from the head; None, and no change, if there are too few.
+
+        Changes: the free list.
+        """
+        if num_pages == 0:
+            return self._free.take(0)
+        if num_pages > len(self._free) and len(self._rested):
+            self._merge()
+        pages = self._free.take(num_pages)
+        if pages is not None:
+            self._emit(Alloc, self.tier, pages)
+        return pages
+
+    def free(self, pages: Pages) -> None:
+        """Return pages to the free list.
+
+        Changes: the free list. The caller must own the pages: nothing is checked here.
+        """
+        if len(pages) == 0:
+            return
+        if self._paged and len(pages) > 1:
+            pages = np.unique(pages)
+        target = self._rested if self._need_sort else self._free
+        (target.put_first if self._paged else target.put)(pages)
+        self._emit(Free, self.tier, pages)
+
+    def free_pages(self) -> Pages:
+        """Return the free pages, next one first. Cost: O(free pages)."""
+        return FreeList([self._free.to_pages(), self._rested.to_pages()]).to_pages()
+
+    def _merge(self) -> None:
+        self._free = FreeList([np.sort(self.free_pages())])
+        self._rested = FreeList()
+        self._emit(SortFree, self.tier)

@@ -1,0 +1,130 @@
+"""When does a copy between the tiers count as done, and when do the bytes move?
+
+Two streams: "write" takes L1 to L2, "load" takes L2 to L1. Copies of a stream are done
+in the order of their submission. Who says that a copy is done is the one thing that
+differs: `HandTransfer` waits for a hand, `InstantTransfer` says it at the next poll,
+`ClockTransfer` knows bandwidth and latency.
+
+The bytes move when the copy is done, so that whoever forgets the lock that protects a
+copy in flight reads wrong bytes. Recorded runs moved them at submission; `eager` does.
+Left out: CUDA streams, which keep this interface.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+Stream = Literal["write", "load"]
+
+
+class Copy(Struct, frozen=True):
+    """One submitted copy: `tag` names it to its owner, `move` moves its bytes."""
+
+    tag: int
+    num_bytes: int
+    move: Callable[[], None]
+    due: float = 0.0
+
+
+class HandTransfer:
+    """Copies are done when `complete` is called.
+
+    >>> moved = []
+    >>> link = HandTransfer()
+    >>> link.submit("write", 7, 0, lambda: moved.append(7))
+    >>> moved, link.collect("write")
+    ([], [])
+    >>> link.complete("write"), moved, link.collect("write")
+    (1, [7], [7])
+    """
+
+    def __init__(self, eager: bool = False) -> None:
+        self._eager = eager
+        self._queues: dict[Stream, deque[Copy]] = {"write": deque(), "load": deque()}
+        self._done: dict[Stream, list[int]] = {"write": [], "load": []}
+
+    def submit(
+        self, stream: Stream, tag: int, num_bytes: int, move: Callable[[], None]
+    ) -> None:
+        """Queue a copy of `num_bytes`. Changes: the stream; with `eager` the bytes."""
+        if self._eager:
+            move()
+        self._queues[stream].append(Copy(tag, num_bytes, move, self._due(stream)))
+
+    def pending(self, stream: Stream) -> int:
+        """Return how many copies of the stream are not done."""
+        return len(self._queues[stream])
+
+    def complete(self, stream: Stream, count: int | None = None) -> int:
+        """Finish the first `count` copies, or all. Returns how many were finished."""
+        queue = self._queues[stream]
+        count = len(queue) if count is None else min(count, len(queue))
+        for _ in range(count):
+            copy = queue.popleft()
+            if not self._eager:
+                copy.move()
+            self._done[stream].append(copy.tag)
+        return count
+
+    def poll(self) -> None:
+        """Notice by itself what is done; a hand never does."""
+
+    def collect(self, stream: Stream) -> list[int]:
+        """Return the tags of copies done since the last call, oldest first."""
+        done, self._done[stream] = self._done[stream], []
+        return done
+
+    def _due(self, stream: Stream) -> float:
+        return 0.0
+
+
+class InstantTransfer(HandTransfer):
+    """Every copy is done at the next poll."""
+
+    def poll(self) -> None:
+        self.complete("write")
+        self.complete("load")
+
+
+class ClockTransfer(HandTransfer):
+    """Copies take latency + bytes / bandwidth, one after the other on each stream.
+
+    Units: seconds, bytes, bytes a second (each direction has the full bandwidth).
+
+    >>> link = ClockTransfer(bandwidth=100.0, latency=0.5)
+    >>> link.submit("load", 1, 50, lambda: None)
+    >>> link.advance(0.9); link.poll(); link.collect("load")
+    []
+    >>> link.advance(1.0); link.poll(); link.collect("load")
+    [1]
+    """
+
+    def __init__(self, bandwidth: float, latency: float = 0.0) -> None:
+        super().__init__()
+        self.now = 0.0
+        self._bandwidth = bandwidth
+        self._latency = latency
+        self._busy_until: dict[Stream, float] = {"write": 0.0, "load": 0.0}
+
+    def submit(
+        self, stream: Stream, tag: int, num_bytes: int, move: Callable[[], None]
+    ) -> None:
+        begin = max(self.now, self._busy_until[stream])
+        self._busy_until[stream] = begin + self._latency + num_bytes / self._bandwidth
+        super().submit(stream, tag, num_bytes, move)
+
+    def advance(self, now: float) -> None:
+        """Let the clock read `now`. Changes: the clock only; `poll` does the rest."""
+        self.now = now
+
+    def poll(self) -> None:
+        for stream, queue in self._queues.items():
+            due = sum(copy.due <= self.now for copy in queue)
+            self.complete(stream, due)
+
+    def _due(self, stream: Stream) -> float:
+        return self._busy_until[stream]

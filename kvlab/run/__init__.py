@@ -1,0 +1,1 @@
+"""The whole machine: engines, scripts, recorded states, workloads."""

@@ -1,0 +1,396 @@
+"""How does an engine answer a script, op by op?
+
+`ScriptRunner.step` carries out one op and returns what happened, in the words of the
+recorded states. Steps and their order are those of the recordings (see the field by
+field description of the goldens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..cache.key import as_tokens
+from ..cache.radix import MatchResult
+from ..cache.tree import Node
+from ..errors import EngineFault
+from ..geometry import floor_page
+from ..memory.pool import fingerprints
+from ..memory.transfer import HandTransfer, InstantTransfer
+from ..record import events as ev
+from ..record.trace import QUIET, Emitter
+from ..schedule.admission import Answer, PrefillAdder
+from ..schedule.request import Request
+from . import script as sc
+from .engine import Engine
+
+Result = dict[str, Any]
+
+
+class ScriptRunner:
+    """One engine that carries out one script.
+
+    With `eager` copies move their bytes at submission, as in the recordings.
+
+    >>> config = sc.EngineConfig(pool_tokens=8, tree="radix")
+    >>> script = sc.Script(name="", about="", config=config,
+    ...     rules=sc.Rules.v0_5_14(), manual_dma=True, ops=[])
+    >>> ScriptRunner(script).step(0, sc.InsertOp([1, 2, 3]))
+    {'prefix_len': 0, 'allocated': 3}
+    """
+
+    def __init__(
+        self, script: sc.Script, emit: Emitter = QUIET, *, eager: bool = False
+    ) -> None:
+        link = HandTransfer if script.manual_dma else InstantTransfer
+        self.engine = Engine(script.config, script.rules, emit=emit, link=link(eager))
+        self.manual = script.manual_dma
+        self.dump_slots = script.dump_slots
+        self.live: dict[str, Request] = {}
+        self._locks: dict[str, Node] = {}
+        self._first_out: dict[str, int] = {}
+        self._emit = emit
+
+    def step(self, number: int, op: sc.AnyOp) -> Result:
+        """Carry out one op. Changes: the engine.
+
+        Raises: EngineFault where an assertion of the real engine would fail.
+        """
+        with self._emit.of(ev.Step, number, op.__struct_config__.tag, _title(op)):
+            return _STEPS[type(op)](self, op)
+
+    # --- the tree alone
+
+    def _match(self, op: sc.MatchOp) -> Result:
+        match = self.engine.cache.match_prefix(as_tokens(op.tokens), op.extra or "")
+        return {
+            "device_hit": match.device_len,
+            "host_hit": match.host_len,
+            "last_device_len": path_len(match.last_device),
+            "best_len": path_len(match.best),
+        }
+
+    def _insert(self, op: sc.InsertOp) -> Result:
+        cache = self.engine.cache
+        size = floor_page(len(op.tokens), cache.page_size)
+        if size == 0:
+            return {"prefix_len": 0, "allocated": 0}
+        cache.make_room(size)
+        pages = cache.allocator.alloc(size // cache.page_size)
+        if pages is None:
+            return {
+                "oom": True,
+                "need": size,
+                "available": cache.allocator.available,
+            }
+        key = as_tokens(op.tokens)[:size]
+        self.engine.device_pool.write(pages, fingerprints(key))
+        prefix_len = cache.insert(
+            key, pages, priority=op.priority, chunked=op.chunked, space=op.extra or ""
+        )
+        cache.allocator.free(pages[: prefix_len // cache.page_size])
+        return {"prefix_len": prefix_len, "allocated": size}
+
+    def _lock(self, op: sc.LockOp) -> Result:
+        match = self.engine.cache.match_prefix(as_tokens(op.tokens))
+        delta = self.engine.cache.inc_lock_ref(match.last_device)
+        self._locks[op.id] = match.last_device
+        return {"locked_len": path_len(match.last_device), "delta": delta}
+
+    def _unlock(self, op: sc.UnlockOp) -> Result:
+        node = self._locks.pop(op.id, None)
+        if node is None:
+            return {"skipped": True}
+        return {"delta": self.engine.cache.dec_lock_ref(node)}
+
+    def _evict(self, op: sc.EvictOp) -> Result:
+        return {"evicted": self.engine.cache.evict(op.n)}
+
+    # --- the host tier
+
+    def _evict_host(self, op: sc.EvictHostOp) -> Result:
+        before = self.engine.host_available
+        freed = self.engine.host_cache.evict_host(op.n) if self.engine.host_cache else 0
+        silent = self.engine.rules.evict_host_returns_none
+        return {
+            "freed": self.engine.host_available - before,
+            "returned": None if silent else freed,
+        }
+
+    def _ack_write(self, op: sc.AckWriteOp) -> Result:
+        cache = self.engine.host_cache
+        if cache is None:
+            return {"acked": 0}
+        self.engine.link.complete("write", op.k)
+        return {"acked": cache.writing_check()}
+
+    def _ack_load(self, op: sc.AckLoadOp) -> Result:
+        cache = self.engine.host_cache
+        if cache is None:
+            return {"acked": 0}
+        self.engine.link.complete("load", op.k)
+        return {"acked": cache.loading_check()}
+
+    def _check_events(self, op: sc.CheckEventsOp) -> Result:
+        self.engine.scheduler.check_events()
+        return {}
+
+    def _load_back(self, op: sc.LoadBackOp) -> Result:
+        tokens = as_tokens(op.tokens)
+        match = self.engine.cache.match_prefix(tokens)
+        result: Result = {
+            "device_hit": match.device_len,
+            "host_hit": match.host_len,
+            "loaded": 0,
+            "refused": False,
+        }
+        cache = self.engine.host_cache
+        if match.host_len == 0 or cache is None:
+            return result | {"why": "nothing on host beyond device prefix"}
+        available = cache.allocator.available
+        pages = cache.init_load_back(match.best, op.quota)
+        cache.start_loading()
+        last = match.best if len(pages) else match.last_device
+        loaded = len(pages) * cache.page_size
+        result |= {"loaded": loaded, "refused": not loaded, "why": None}
+        if not loaded:
+            result["why"] = self._why(match, op.quota, available)
+        result["last_len"] = path_len(last)
+        result["loaded_data_ok"] = None
+        if loaded:
+            wanted = fingerprints(tokens)[match.device_len :][:loaded]
+            found = self.engine.device_pool.read(pages)
+            result["loaded_data_ok"] = bool(np.array_equal(found, wanted))
+        return result
+
+    def _why(self, match: MatchResult, quota: int | None, available: int) -> str:
+        """Infer a refusal's reason as the recordings did: the engine does not say."""
+        if match.host_len < self.engine.config.load_threshold:
+            return "below_threshold"
+        if quota is not None and available == self.engine.cache.allocator.available:
+            return "over_quota_or_no_memory"
+        return "no_device_memory"
+
+    # --- one request at a time
+
+    def _request_start(self, op: sc.RequestStartOp) -> Result:
+        request = Request(
+            op.id, as_tokens(op.tokens), op.max_new, op.priority, op.ignore_eos
+        )
+        return self._start(request, op.first_out, op.finish_at_prefill)
+
+    def _start(self, request: Request, first_out: int, at_prefill: bool) -> Result:
+        scheduler = self.engine.scheduler
+        if not self.manual:
+            scheduler.check_events()
+        scheduler.arrive(request)
+        scheduler.waiting.remove(request)
+        scheduler.match(request)
+        adder = scheduler.adder()
+        result: Result = {
+            "device_hit": request.device_hit,
+            "host_hit": request.host_hit,
+            "rem_total_before": adder.rem_total,
+        }
+        answer = adder.add_one(request)
+        admitted = request in adder.can_run
+        result |= {"admit": answer.value, "admitted": admitted}
+        if not admitted:
+            self._emit(ev.Drop, request.id)
+            scheduler.start_loading()
+            return result
+        result |= {
+            "loaded": request.prefix_len - request.device_hit,
+            "extend": request.extend_len,
+            "rem_total_after": adder.rem_total,
+            "cur_rem_after": adder.cur_rem,
+            "rem_input_after": adder.rem_input,
+        }
+        scheduler.start_loading()
+        evictable = self.engine.cache.evictable_size
+        scheduler.place([request])
+        result["evictable_drop_in_alloc"] = evictable - self.engine.cache.evictable_size
+        self._after_prefill(request, first_out, at_prefill)
+        return result
+
+    def _after_prefill(self, request: Request, token: int, at_prefill: bool) -> None:
+        scheduler = self.engine.scheduler
+        scheduler.output(request, token)
+        if at_prefill:
+            scheduler.finish(request)
+        else:
+            scheduler.keep_running(request)
+            self.live[request.id] = request
+
+    def _decode(self, op: sc.DecodeOp) -> Result:
+        request = self._find(op.id)
+        if request is None:
+            return {"skipped": True}
+        if not self.engine.scheduler.decode(request, op.token):
+            return {"would_retract": True}
+        return {"kv_len": request.kv_len}
+
+    def _request_finish(self, op: sc.RequestFinishOp) -> Result:
+        request = self._find(op.id)
+        if request is None:
+            return {"skipped": True}
+        kv_len = request.kv_len
+        self.engine.scheduler.finish(request, insert=op.is_insert)
+        return {"kv_len": kv_len}
+
+    def _find(self, id: str) -> Request | None:
+        running = self.engine.scheduler.running
+        return next((r for r in running if r.id == id), None)
+
+    def _request(self, op: sc.RequestOp) -> Result:
+        max_new = len(op.out) if op.max_new is None else op.max_new
+        id = f"request {len(self._first_out)}"
+        self._first_out[id] = op.out[0]
+        request = Request(id, as_tokens(op.tokens), max_new, op.priority)
+        result = self._start(request, op.out[0], at_prefill=len(op.out) == 1)
+        if result["admitted"] and len(op.out) > 1:
+            steps = 0
+            for token in op.out[1:]:
+                if not self.engine.scheduler.decode(request, token):
+                    result["would_retract"] = True
+                    break
+                steps += 1
+            self.engine.scheduler.finish(request)
+            result["decoded"] = steps
+        return result
+
+    # --- the whole queue
+
+    def _round(self, op: sc.RoundOp) -> Result:
+        scheduler = self.engine.scheduler
+        if not self.manual:
+            scheduler.check_events()
+        for new in op.new:
+            self._first_out[new.id] = new.first_out
+            scheduler.arrive(
+                Request(
+                    new.id, as_tokens(new.tokens), new.max_new, new.priority,
+                    new.ignore_eos,
+                )
+            )  # fmt: skip
+        result: Result = {"start": None, "tried": []}
+
+        def watch(
+            request: Request | None, answer: Answer | None, adder: PrefillAdder
+        ) -> None:
+            if request is None:
+                result["start"] = _remainders(adder)
+            elif answer is None:
+                result["tried"].append(_continued(request, adder))
+            else:
+                result["tried"].append(_tried(request, answer, adder))
+
+        ran, finished = scheduler.prefill_round(self._says, watch)
+        result["ran"] = [request.id for request in ran]
+        if finished:
+            result["finished"] = [request.id for request in finished]
+        return result
+
+    def _says(self, request: Request) -> int:
+        return self._first_out[request.id]
+
+    def _decode_step(self, op: sc.DecodeStepOp) -> Result:
+        scheduler = self.engine.scheduler
+        if self.engine.host_cache:
+            self.engine.host_cache.writing_check()
+        if not scheduler.running:
+            return {"bs": 0}
+        ratio = scheduler.ratio
+        report = scheduler.prepare_decode()
+        result: Result = {"need": report.need}
+        if not report.fits:
+            result |= {
+                "retracted": [request.id for request in report.retracted],
+                "aborted": [request.id for request in report.aborted],
+                "ratio_before": ratio,
+                "ratio_after": scheduler.ratio,
+                "gained": report.gained,
+            }
+        batch = list(scheduler.running)
+        result |= {"bs": len(batch), "finished": []}
+        for request in batch:
+            if not scheduler.decode(request, op.token):
+                raise EngineFault(f"no room to decode {request.id} after the check")
+            if len(request.outputs) >= request.max_new:
+                scheduler.finish(request)
+                result["finished"].append(request.id)
+        return result
+
+
+def path_len(node: Node) -> int:
+    """Return the tokens from the root to the end of the node."""
+    length = 0
+    while node.parent is not None:
+        length += len(node.key)
+        node = node.parent
+    return length
+
+
+def _title(op: sc.AnyOp) -> str:
+    """Return a few words on the op's operands, for a picture's headline."""
+    id = getattr(op, "id", "")
+    tokens = getattr(op, "tokens", None)
+    size = getattr(op, "n", None)
+    if tokens:
+        span = f"{tokens[0]}..{tokens[-1]}" if len(tokens) > 1 else f"{tokens[0]}"
+        return f"{id} {span} ({len(tokens)} tokens)".strip()
+    return str(id) if size is None else str(size)
+
+
+def _remainders(adder: PrefillAdder) -> Result:
+    return {
+        "rem_total": adder.rem_total,
+        "cur_rem": adder.cur_rem,
+        "rem_input": adder.rem_input,
+        "rem_chunk": adder.rem_chunk,
+    }
+
+
+def _continued(request: Request, adder: PrefillAdder) -> Result:
+    return {
+        "id": request.id,
+        "r": "chunked_continue",
+        "extend": request.extend_len,
+        "unfinished": request.fill_len < request.length,
+        **_remainders(adder),
+    }
+
+
+def _tried(request: Request, answer: Answer, adder: PrefillAdder) -> Result:
+    return {
+        "id": request.id,
+        "r": answer.value,
+        "added": request in adder.can_run,
+        "device_hit": request.device_hit,
+        "host_hit": request.host_hit,
+        "prefix": request.prefix_len,
+        "extend": request.extend_len,
+        **_remainders(adder),
+    }
+
+
+_STEPS: dict[type[Any], Callable[[ScriptRunner, Any], Result]] = {
+    sc.MatchOp: ScriptRunner._match,
+    sc.InsertOp: ScriptRunner._insert,
+    sc.LockOp: ScriptRunner._lock,
+    sc.UnlockOp: ScriptRunner._unlock,
+    sc.EvictOp: ScriptRunner._evict,
+    sc.EvictHostOp: ScriptRunner._evict_host,
+    sc.AckWriteOp: ScriptRunner._ack_write,
+    sc.AckLoadOp: ScriptRunner._ack_load,
+    sc.CheckEventsOp: ScriptRunner._check_events,
+    sc.LoadBackOp: ScriptRunner._load_back,
+    sc.RequestStartOp: ScriptRunner._request_start,
+    sc.DecodeOp: ScriptRunner._decode,
+    sc.RequestFinishOp: ScriptRunner._request_finish,
+    sc.RequestOp: ScriptRunner._request,
+    sc.RoundOp: ScriptRunner._round,
+    sc.DecodeStepOp: ScriptRunner._decode_step,
+}

@@ -1,0 +1,247 @@
+"""What can a script ask of an engine?
+
+A script is `{config, ops}`; a recorded golden is one. Each op is a record below, named
+in the file by its `op`. A file is checked as a whole before anything runs.
+Left out: carrying the ops out (runner.py).
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ..cache.key import as_tokens
+from ..config import EngineConfig
+from ..errors import ConfigError, InputError
+from ..rules import Rules
+
+
+class Op(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op"):
+    """One operation of a script."""
+
+
+class MatchOp(Op, frozen=True, tag="match"):
+    """Match a prefix; `extra` is the namespace."""
+
+    tokens: list[int]
+    extra: str | None = None
+
+
+class InsertOp(Op, frozen=True, tag="insert"):
+    """Make room, allocate, and insert the tokens' whole pages."""
+
+    tokens: list[int]
+    priority: int = 0
+    chunked: bool = False
+    extra: str | None = None
+
+
+class LockOp(Op, frozen=True, tag="lock"):
+    """Match, then lock the last device node under a name."""
+
+    id: str
+    tokens: list[int]
+
+
+class UnlockOp(Op, frozen=True, tag="unlock"):
+    """Undo the lock of that name."""
+
+    id: str
+
+
+class EvictOp(Op, frozen=True, tag="evict"):
+    """Evict at least n device tokens."""
+
+    n: int
+
+
+class EvictHostOp(Op, frozen=True, tag="evict_host"):
+    """Evict at least n host tokens."""
+
+    n: int
+
+
+class AckWriteOp(Op, frozen=True, tag="ack_write"):
+    """Finish the first k copies to the host, or all."""
+
+    k: int | None = None
+
+
+class AckLoadOp(Op, frozen=True, tag="ack_load"):
+    """Finish the first k load batches, or all."""
+
+    k: int | None = None
+
+
+class CheckEventsOp(Op, frozen=True, tag="check_events"):
+    """Take note of every copy that is done."""
+
+
+class LoadBackOp(Op, frozen=True, tag="load_back"):
+    """Match, then bring the host part back."""
+
+    tokens: list[int]
+    quota: int | None = None
+
+
+class RequestStartOp(Op, frozen=True, tag="request_start"):
+    """Admit one request by itself and run its prefill."""
+
+    id: str
+    tokens: list[int]
+    max_new: int = 4
+    priority: int = 0
+    ignore_eos: bool = False
+    first_out: int = 0
+    finish_at_prefill: bool = False
+
+
+class DecodeOp(Op, frozen=True, tag="decode"):
+    """One decode step of one request."""
+
+    id: str
+    token: int = 0
+
+
+class RequestFinishOp(Op, frozen=True, tag="request_finish"):
+    """Finish a request; without `is_insert` its KV is given up."""
+
+    id: str
+    is_insert: bool = True
+
+
+class RequestOp(Op, frozen=True, tag="request"):
+    """One whole life: start, a decode for each further output, finish."""
+
+    tokens: list[int]
+    out: list[int]
+    max_new: int | None = None
+    priority: int = 0
+
+
+class NewRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """A request that joins the queue in a round."""
+
+    id: str
+    tokens: list[int]
+    max_new: int = 4
+    first_out: int = 0
+    priority: int = 0
+    ignore_eos: bool = False
+
+
+class RoundOp(Op, frozen=True, tag="round"):
+    """One prefill round with the waiting queue and chunking."""
+
+    new: list[NewRequest] = []
+
+
+class DecodeStepOp(Op, frozen=True, tag="decode_step"):
+    """One decode of the whole running batch, with retraction."""
+
+    token: int = 0
+
+
+AnyOp = (
+    MatchOp | InsertOp | LockOp | UnlockOp | EvictOp | EvictHostOp | AckWriteOp
+    | AckLoadOp | CheckEventsOp | LoadBackOp | RequestStartOp | DecodeOp
+    | RequestFinishOp | RequestOp | RoundOp | DecodeStepOp
+)  # fmt: skip
+
+DRIVER_FIELDS = ("manual_dma", "dump_slots", "pool_total", "host_total")
+"""What a script's config says of the recording, not of the engine."""
+
+
+class Script(Struct, frozen=True, kw_only=True):
+    """A checked script, and what a recording adds to it.
+
+    `records` and `initial` are None for a script that is not a golden.
+    """
+
+    name: str
+    about: str
+    config: EngineConfig
+    rules: Rules
+    manual_dma: bool
+    dump_slots: bool = False
+    ops: list[AnyOp]
+    initial: dict[str, Any] | None = None
+    records: list[dict[str, Any]] | None = None
+
+
+def read_script(path: Path, rules: Rules | None = None) -> Script:
+    """Read and check a script or golden, `.json` or `.json.gz`.
+
+    `rules` overrides the release that the file names; without either: 0.5.14.
+    Raises: InputError with file, place, what is wrong and what to do.
+    """
+    data = _decode(path)
+    if not isinstance(data, dict) or "ops" not in data or "config" not in data:
+        raise InputError(
+            str(path), "no script", "a script is {config, ops}; see PROTOCOL"
+        )
+    settings = dict(data["config"])
+    driver = {key: settings.pop(key, None) for key in DRIVER_FIELDS}
+    try:
+        ops = msgspec.convert(data["ops"], list[AnyOp])
+        config = EngineConfig.of(settings)
+        rules = rules or Rules.named(data.get("sglang", "0.5.14"))
+    except (msgspec.ValidationError, ConfigError) as error:
+        raise InputError(str(path), str(error), "mend the script") from None
+    for number, op in enumerate(ops):
+        _check_op(f"{path}: ops[{number}]", op)
+    return Script(
+        name=str(data.get("name", path.name)),
+        about=str(data.get("about", "")),
+        config=config,
+        rules=rules,
+        manual_dma=driver["manual_dma"] is not False,
+        dump_slots=bool(driver["dump_slots"]),
+        ops=ops,
+        initial=data.get("initial"),
+        records=data.get("records"),
+    )
+
+
+def _decode(path: Path) -> Any:
+    try:
+        raw = path.read_bytes()
+        if raw[:2] == b"\x1f\x8b":
+            raw = gzip.decompress(raw)
+        return msgspec.json.decode(raw)
+    except IsADirectoryError:
+        raise InputError(str(path), "a directory", "name a file in it") from None
+    except OSError as error:
+        raise InputError(str(path), error.strerror or str(error)) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise InputError(str(path), "damaged gzip", "fetch the file again") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(str(path), f"not JSON: {error}", "mend the file") from None
+
+
+def _check_op(where: str, op: AnyOp) -> None:
+    for size in ("n", "k", "quota", "max_new"):
+        value = getattr(op, size, None)
+        if value is not None and value < 0:
+            raise InputError(where, f"{size} is {value}", "use 0 or more")
+    for ids in [getattr(op, "tokens", []), getattr(op, "out", [])]:
+        try:
+            as_tokens(ids)
+        except InputError as error:
+            raise InputError(where, str(error)) from None
+    if isinstance(op, RequestOp) and not op.out:
+        raise InputError(where, "a request without outputs", "give one or more in out")
+    if isinstance(op, RequestOp | RequestStartOp) and not op.tokens:
+        raise InputError(where, "a request without tokens", "give one or more")
+    for new in getattr(op, "new", []):
+        if not new.tokens or new.max_new < 1:
+            raise InputError(
+                f"{where}: request {new.id!r}", "no tokens or max_new below 1",
+                "give at least one of each",
+            )  # fmt: skip
+        _check_op(where, InsertOp(new.tokens))

@@ -1,0 +1,1 @@
+"""Who runs next: requests, their checkpoints, and the budgets that admit them."""

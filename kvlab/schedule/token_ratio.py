@@ -1,0 +1,55 @@
+"""How much of what running requests may still write is set aside for them?
+
+new_token_ratio times the tokens that each may still produce. It starts high, decays
+with every decode round without retraction, and is estimated anew after one.
+Source: SGLang 0.5.14, managers/schedule_batch.py, new_token_ratio_tracker.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+RETRACT_DECODE_STEPS = 20
+"""Steps that a retraction plans ahead for each survivor."""
+
+
+def estimate(survivors: Iterable[tuple[int, int]]) -> float:
+    """Return the ratio after a retraction, from (outputs, max_new) of the survivors.
+
+    It may rise or fall.
+
+    >>> estimate([(7, 14), (6, 12)])
+    1.0
+    >>> estimate([(50, 400)])
+    0.1745635910224439
+    """
+    pairs = list(survivors)
+    decoded = sum(outputs for outputs, _ in pairs)
+    allowed = sum(max_new for _, max_new in pairs)
+    return min(1.0, (decoded + RETRACT_DECODE_STEPS * len(pairs)) / (allowed + 1))
+
+
+class NewTokenRatio:
+    """The ratio of a scheduler that runs for a while.
+
+    >>> ratio = NewTokenRatio()
+    >>> round(ratio.value, 3)
+    0.7
+    >>> for _ in range(600): ratio.decay()
+    >>> round(ratio.value, 3)
+    0.098
+    """
+
+    def __init__(self, conservativeness: float = 1.0) -> None:
+        self.initial = min(0.7 * conservativeness, 1.0)
+        self.least = self.initial * 0.14
+        self.step = (self.initial - self.least) / 600
+        self.value = self.initial
+
+    def decay(self) -> None:
+        """A decode round passed without retraction. Changes: the ratio falls."""
+        self.value = max(self.value - self.step, self.least)
+
+    def reset(self) -> None:
+        """The engine is idle: back to the start."""
+        self.value = self.initial
