@@ -25,16 +25,21 @@ from .tree import Node, RadixTree, Walk
 class MatchResult(NamedTuple):
     """What a prefix match found.
 
-    `pages`: the device pages of the matched prefix; `device_len` / `host_len`: tokens
-    in L1, and tokens that follow them in L2 only; `last_device`: the deepest node on
-    device; `best`: where a load_back would start.
+    `device_len` / `host_len`: tokens in L1, and tokens that follow them in L2 only;
+    `last_device`: the deepest node on device; `best`: where a load_back would start;
+    `path`: the nodes, first to last.
     """
 
-    pages: Pages
     device_len: int
     host_len: int
     last_device: Node
     best: Node
+    path: list[Node]
+
+    @property
+    def pages(self) -> Pages:
+        """The device pages of the matched prefix, as the tree holds them now."""
+        return join([node.value for node in self.path if node.value is not None])
 
 
 class Totals:
@@ -111,6 +116,7 @@ class RadixCache:
         tokens: Tokens,
         pages: Pages,
         *,
+        start: int = 0,
         priority: int = 0,
         chunked: bool = False,
         space: str = "",
@@ -118,25 +124,26 @@ class RadixCache:
         """Let the tree own the pages of the tokens; return how many tokens it already
         had on device: the caller still owns those pages, and frees them.
 
-        Shapes: `pages` covers the tokens from the first one, whole pages only.
+        Shapes: `pages` covers the tokens from `start` on, whole pages only; the caller
+        has matched and locked what lies before.
         Changes: the tree, hit counts, evictable_size; the tree owns the other pages.
         """
         key = whole_pages(tokens, self.page_size)
         with self._emit.of(ev.Insert, len(key), priority, chunked):
             walk = self.tree.walk(key, space)
-            prefix_len = self._pass_through(walk, pages, priority, chunked)
+            prefix_len = self._pass_through(walk, pages, start, priority, chunked)
             if walk.length < len(key):
-                self._grow(walk, key, pages, priority, chunked, space)
+                value = pages[(walk.length - start) // self.page_size :]
+                self._grow(walk, key, value, priority, chunked, space)
             self._note_walk(walk)
         return prefix_len
 
     def _result(self, walk: Walk) -> MatchResult:
         last = walk.path[-1] if walk.path else self.tree.root
-        pages = join([node.value for node in walk.path if node.value is not None])
-        return MatchResult(pages, walk.length, 0, last, last)
+        return MatchResult(walk.length, 0, last, last, walk.path)
 
     def _pass_through(
-        self, walk: Walk, pages: Pages, priority: int, chunked: bool
+        self, walk: Walk, pages: Pages, start: int, priority: int, chunked: bool
     ) -> int:
         for node in walk.path:
             self._raise_priority(node, priority)
@@ -147,15 +154,16 @@ class RadixCache:
         self,
         walk: Walk,
         key: Tokens,
-        pages: Pages,
+        value: Pages,
         priority: int,
         chunked: bool,
         space: str,
     ) -> None:
         """Hang what the walk did not find as a new leaf, which counts as a hit."""
         parent = walk.path[-1] if walk.path else self.tree.root
-        value = pages[walk.length // self.page_size : len(key) // self.page_size]
-        node = self.tree.add(parent, key[walk.length :], value, priority, space)
+        rest = key[walk.length :]
+        value = value[: len(rest) // self.page_size]
+        node = self.tree.add(parent, rest, value, priority, space)
         self.evictable_size += len(node.key)
         self.device_leaves.remove(parent)
         self._count_hit(node, chunked)

@@ -223,6 +223,12 @@ class Grow(Change, frozen=True):
     request: str
 
 
+class Batch(Change, frozen=True):
+    """The decode batch runs in this order from now on (after a retraction)."""
+
+    requests: tuple[str, ...]
+
+
 class Retract(Change, frozen=True):
     """The running request gave up its KV and joined the tail of the waiting queue."""
 

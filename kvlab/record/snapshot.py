@@ -399,6 +399,9 @@ class State:
         request.node = ROOT
         return request
 
+    def _batch(self, e: ev.Batch) -> None:
+        self.running = list(e.requests)
+
     def _retract(self, e: ev.Retract) -> None:
         self._clear_row(e.request, "waiting").retracted += 1
         self.waiting.append(e.request)
@@ -435,6 +438,7 @@ _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Start: State._start,
     ev.Output: State._output,
     ev.Grow: State._grow,
+    ev.Batch: State._batch,
     ev.Retract: State._retract,
     ev.Finish: State._finish,
     ev.Drop: State._drop,

@@ -116,11 +116,17 @@ def _differ(field: str, want: Any, have: Any) -> Iterator[tuple[str, Any, Any]]:
             yield from _differ(
                 f"{field}.{key}", want.get(key, ABSENT), have.get(key, ABSENT)
             )
+    elif _numbers(want) and _numbers(have) and want == have:
+        return
     elif isinstance(want, list) and isinstance(have, list) and len(want) == len(have):
         for i, (a, b) in enumerate(zip(want, have, strict=True)):
             yield from _differ(f"{field}[{i}]", a, b)
     elif want != have or isinstance(want, bool) != isinstance(have, bool):
         yield field[1:], want, have
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(type(item) is int for item in value)
 
 
 ABSENT = "(absent)"

@@ -25,7 +25,6 @@ def cache_finished(
     cache: RadixCache,
     rows: ReqToTokenPool,
     request: Request,
-    emit: Emitter,
     *,
     insert: bool = True,
 ) -> None:
@@ -48,7 +47,6 @@ def cache_finished(
     rows.free(row)
     request.row, request.last_node = None, None
     request.kv_len = request.prefix_len = request.owned_len = 0
-    emit(ev.Finish if insert else ev.Retract, request.id)
 
 
 def cache_unfinished(

@@ -181,7 +181,8 @@ class RadixScheduler:
 
     def finish(self, request: Request, *, insert: bool = True) -> None:
         """End a request: its KV goes to the tree, or is given up without `insert`."""
-        cache_finished(self.cache, self.rows, request, self._emit, insert=insert)
+        cache_finished(self.cache, self.rows, request, insert=insert)
+        self._emit(ev.Finish if insert else ev.Drop, request.id)
         if request in self.running:
             self.running.remove(request)
 
@@ -267,9 +268,10 @@ class RadixScheduler:
                 break
         if len(order) == 1 and not self.check_decode_mem(order):
             report.aborted.append(order.pop())
-            self._release(report.aborted[0], 0)
             self._emit(ev.Drop, report.aborted[0].id)
+            self._release(report.aborted[0], 0)
         self.running = order
+        self._emit(ev.Batch, tuple(r.id for r in order))
         self.waiting.extend(report.retracted)
 
     def _retract(self, request: Request, survivors: int) -> None:
@@ -277,10 +279,11 @@ class RadixScheduler:
             ev.PickRetract, request.id, len(request.outputs), len(request.prompt),
             survivors,
         )  # fmt: skip
+        self._emit(ev.Retract, request.id)
         self._release(request, survivors)
 
     def _release(self, request: Request, survivors: int) -> None:
-        cache_finished(self.cache, self.rows, request, self._emit, insert=False)
+        cache_finished(self.cache, self.rows, request, insert=False)
         self.cache.make_room(survivors * token_ratio.RETRACT_DECODE_STEPS)
 
     def _estimate(self) -> float:

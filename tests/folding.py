@@ -1,0 +1,67 @@
+"""Is the state folded from a trace the live engine's? Used by several tests."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kvlab.pages import Pages
+from kvlab.record.snapshot import NodeState, State
+from kvlab.run.engine import Engine
+
+
+def differences(state: State, engine: Engine) -> list[str]:
+    """Return what the folded state says otherwise than the live engine."""
+    cache, host = engine.cache, engine.host_cache
+    found = []
+
+    def check(what: str, folded: object, live: object) -> None:
+        if folded != live:
+            found.append(f"{what}: folded {folded}, live {live}")
+
+    live = {node.id: node for node in cache.tree.nodes()}
+    check("nodes", sorted(state.nodes), sorted(live))
+    for id in state.nodes.keys() & live.keys():
+        node, folded = live[id], state.nodes[id]
+        check(f"node {id}", _facts(folded), (
+            node.above.id, node.key.tolist(), _listed(node.value),
+            _listed(node.host_value), node.lock_ref, node.hit_count, node.priority,
+            node.last_access, node.created, node.writing, node.loading,
+        ))  # fmt: skip
+    check("evictable", state.evictable, cache.evictable_size)
+    check("protected", state.protected, cache.protected_size)
+    free = {tier: pool.free.to_pages().tolist() for tier, pool in state.pools.items()}
+    check("L1 free", free["L1"], cache.allocator.free_pages().tolist())
+    if host:
+        check("L2 free", free["L2"], host.host.free_pages().tolist())
+        check("writes", list(state.writes), list(host.ongoing_writes))
+        check("loads", list(state.loads), list(host.ongoing_loads))
+    scheduler = engine.scheduler
+    check("waiting", state.waiting, [r.id for r in scheduler.waiting])
+    check("running", state.running, [r.id for r in scheduler.running])
+    for request in [*scheduler.running, *filter(None, [scheduler.chunked])]:
+        folded_request = state.requests[request.id]
+        row = scheduler.rows.pages(request.row, 0, request.kv_len)
+        check(
+            f"request {request.id}",
+            (
+                folded_request.row.tolist(), folded_request.kv_len,
+                folded_request.owned_len, folded_request.outputs, folded_request.node,
+            ),
+            (
+                row.tolist(), request.kv_len, request.owned_len, len(request.outputs),
+                request.node.id,
+            ),
+        )  # fmt: skip
+    return found
+
+
+def _facts(node: NodeState) -> tuple[object, ...]:
+    return (
+        node.parent, node.tokens.tolist(), _listed(node.pages),
+        _listed(node.host_pages), node.lock_ref, node.hit_count, node.priority,
+        node.time, node.created, node.writing, node.loading,
+    )  # fmt: skip
+
+
+def _listed(pages: Pages | None) -> list[int] | None:
+    return None if pages is None else np.asarray(pages).tolist()
