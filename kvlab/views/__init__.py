@@ -1,0 +1,1 @@
+"""Look at it: plain records in, figures out. No view keeps state or writes a file."""

@@ -1,0 +1,186 @@
+"""Where is every token of a pool, in one sum?
+
+used + held + evictable + available = slots, and for the host: host only + copies of L1
++ free = slots. The bar shows the terms on the pool's own scale, the equation under it
+gives each name above its number, and beside it what this event moved.
+Left out: which slots they are (pool_map.py).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..record.snapshot import State as Engine
+from . import draw, theme
+from .frame import Frame
+from .markup import Markup, join, tag
+from .theme import FREE, LOOKS, Lang, State, Words
+
+SLOTS = Words("slots", "槽位")
+OUTSIDE = Words("outside", "树外")
+
+
+class Term(NamedTuple):
+    """One addend: so many tokens in a state, `moved` more than before the event."""
+
+    state: State
+    name: Words
+    tokens: int
+    moved: int
+
+
+class Sum(NamedTuple):
+    """The terms of one pool and what they must come to. Units: tokens."""
+
+    terms: tuple[Term, ...]
+    total: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the terms come to the total, none of them below zero."""
+        tokens = [term.tokens for term in self.terms]
+        return sum(tokens) == self.total and min(tokens) >= 0
+
+
+def device_sum(frame: Frame) -> Sum:
+    """Return the device account as used + held + evictable + available."""
+    now, then = frame.state.account(), frame.before.account()
+    names: list[tuple[State, str]] = [
+        ("used", "protected"),
+        ("held", "held"),
+        ("evictable", "evictable"),
+        ("available", "available"),
+    ]
+    return Sum(
+        tuple(
+            _term_of(state, LOOKS[state].name, getattr(now, at), getattr(then, at))
+            for state, at in names
+        ),
+        now.total,
+    )
+
+
+def host_sum(frame: Frame) -> Sum:
+    """Return the host account as host only + copies of L1 + outside the tree + free.
+
+    Pages lie outside the tree between the events of one change alone: taken and not
+    yet a node's, or given up and not yet free. Cost: O(nodes).
+    """
+    now, then = _host(frame.state), _host(frame.before)
+    names: list[tuple[State, Words]] = [
+        ("host_only", LOOKS["host_only"].name),
+        ("copy", LOOKS["copy"].name),
+        ("held", OUTSIDE),
+        ("available", FREE),
+    ]
+    terms = zip(names, now, then, strict=True)
+    return Sum(
+        tuple(_term_of(*name, tokens, before) for name, tokens, before in terms),
+        sum(now),
+    )
+
+
+def _term_of(state: State, name: Words, now: int, then: int) -> Term:
+    return Term(state, name, now, now - then)
+
+
+def _host(state: Engine) -> tuple[int, int, int, int]:
+    account = state.host_account()
+    copies = sum(
+        len(node.tokens)
+        for node in (*state.nodes.values(), *state.orphans.values())
+        if node.pages is not None and node.host_pages is not None
+    )
+    return account.host_only, copies, account.copies - copies, account.available
+
+
+def bar(account: Sum, width: float, height: float) -> Markup:
+    """Return the terms as one stacked bar."""
+    parts, x = [], 0.0
+    for term in account.terms:
+        wide = term.tokens / account.total * width if account.total else 0.0
+        if wide > 0:
+            parts.append(draw.box(x, 0, wide, height, term.state))
+        x += wide
+    return join(parts)
+
+
+def equation(account: Sum, lang: Lang, wide: float) -> Markup:
+    """Return the sum, names in one line and numbers in the next, 36 px high.
+
+    The places depend on the total alone, so nothing moves from event to event.
+    """
+    total = theme.num(account.total)
+    room = theme.width(total, 16) + 4 + theme.width("+" + total, 11)
+    parts: list[Markup] = []
+    x = 0.0
+    for place, term in enumerate(account.terms):
+        if place:
+            parts.append(_operator(x, "+"))
+        x += OPERATOR if place else 0
+        parts.append(_term(x, term, lang))
+        x += max(16 + theme.width(term.name.to(lang), 11), room)
+    parts.append(_operator(x, "="))
+    x += OPERATOR
+    parts += [
+        draw.words(x, 12, SLOTS.to(lang), fill=theme.INK2),
+        draw.words(x, 31, total, font_size=15, font_weight=600),
+    ]
+    x += theme.width(total, 16) + 6
+    parts.append(draw.tick(x, 20) if account.holds else draw.octagon(x, 19, 14))
+    scale = min(1.0, wide / (x + 14))
+    return tag("g", join(parts), transform=f"scale({scale:.3f})")
+
+
+OPERATOR = 22
+EQUATION_HEIGHT = 36
+
+
+def _operator(x: float, sign: str) -> Markup:
+    return draw.words(
+        x + OPERATOR / 2, 31, sign, text_anchor="middle", font_size=14, fill=theme.INK3
+    )
+
+
+def _term(x: float, term: Term, lang: Lang) -> Markup:
+    number, moved = theme.num(term.tokens), theme.delta(term.moved)
+    weight, colour = (600, theme.INK) if term.tokens else (400, theme.INK3)
+    parts = [
+        draw.swatch(x, 2, term.state),
+        draw.words(x + 16, 12, term.name.to(lang), fill=theme.INK2),
+        draw.words(x, 31, number, font_size=15, font_weight=weight, fill=colour),
+    ]
+    if moved:
+        after = x + theme.width(number, 15) + 4
+        style = {"font_weight": 600, "fill": theme.INK2}
+        parts.append(draw.words(after, 31, moved, **style))
+    return join(parts)
+
+
+def account_svg(frame: Frame, lang: Lang = "en") -> Markup:
+    """Return both pools' sums as a picture of its own."""
+    wide, gutter = 448, 60
+    parts = [draw.page()]
+    y = 16.0
+    for tier, place, account in _tiers(frame):
+        parts.append(draw.words(16, y + 12, tier, font_size=13, font_weight=600))
+        parts.append(draw.words(16, y + 26, place.to(lang), fill=theme.INK3))
+        body = [
+            bar(account, wide, 14),
+            draw.move(0, 20, [equation(account, lang, wide)]),
+        ]
+        parts.append(draw.move(16 + gutter, y, body))
+        y += 20 + EQUATION_HEIGHT + 16
+    title = Words("Account of the pools", "内存池账目").to(lang)
+    return draw.document(parts, wide + gutter + 32, y, title, lang)
+
+
+PLACES = {"L1": Words("GPU", "GPU"), "L2": Words("host", "主机")}
+
+
+def _tiers(frame: Frame) -> list[tuple[str, Words, Sum]]:
+    """Return the pools that exist, with their names and sums."""
+    tiers = [("L1", PLACES["L1"], device_sum(frame))]
+    if frame.state.pools["L2"].num_pages:
+        tiers.append(("L2", PLACES["L2"], host_sum(frame)))
+    return tiers

@@ -1,0 +1,250 @@
+"""Which words tell each event?
+
+One entry a kind, or a kind and its verdict: subject, verb, numbers, in both languages.
+No praise, no exclamation mark; the engine's own names stay English.
+Left out: where the numbers come from (sentences.py).
+"""
+
+from __future__ import annotations
+
+from .theme import Words
+
+# fmt: off
+PHRASES: dict[str, Words] = {
+    "": Words(
+        "Nothing has happened yet: {total} slots of L1 are free",
+        "还没有事件：L1 的 {total} 个槽位全部空闲"),
+    # --- the pools
+    "alloc": Words(
+        "{tier} hands out {slots} slots and has {free} left",
+        "从 {tier} 取走 {slots} 个槽位，还剩 {free} 个空闲"),
+    "free": Words(
+        "{tier} gets {slots} slots back and has {free} free",
+        "{tier} 的 {slots} 个槽位重新空闲，共 {free} 个"),
+    "sortfree": Words(
+        "The free list of {tier} is put in ascending order: {free} slots",
+        "{tier} 的空闲表按升序重排：{free} 个槽位"),
+    # --- the tree
+    "touch": Words(
+        "A walk reaches {n}: access time {time} for its path of {depth} nodes",
+        "走到 {n}：路径上 {depth} 个节点的访问时间记为 {time}"),
+    "add": Words(
+        "{n} joins the tree under {parent}: {tokens} tokens",
+        "{n} 挂到 {parent} 之下：{tokens} 个 token"),
+    "split": Words(
+        "{n} splits: {upper} takes its first {at} tokens and becomes its parent",
+        "{n} 分裂：{upper} 拿走前 {at} 个 token，成为它的父节点"),
+    "hit": Words(
+        "An insert passes through {n}: hit_count is {hits}",
+        "一次插入经过 {n}：hit_count 为 {hits}"),
+    "raise": Words(
+        "{n} rises to priority {priority}", "{n} 的优先级升到 {priority}"),
+    "lock": Words(
+        "The path to {n} is locked, which takes {moved} tokens from evictable",
+        "锁住到 {n} 的路径：{moved} 个 token 不再可逐出"),
+    "unlock": Words(
+        "The path to {n} is unlocked, which gives {moved} tokens to evictable",
+        "解锁到 {n} 的路径：{moved} 个 token 变为可逐出"),
+    "delete": Words(
+        "{n} leaves the tree without a copy: {tokens} tokens lost for good",
+        "{n} 离开树，没有副本：{tokens} 个 token 永久丢失"),
+    "demote": Words(
+        "{n} gives up {tokens} slots of L1; its copy on L2 stays, nothing is copied",
+        "{n} 让出 {tokens} 个 L1 槽位；L2 的副本留下，无需拷贝"),
+    "restore": Words(
+        "{n} is on L1 again: it takes {slots} freshly computed slots",
+        "{n} 重新回到 L1：接手 {slots} 个刚算好的槽位"),
+    "backup": Words(
+        "{n} is on its way to L2: {slots} tokens",
+        "{n} 的 {slots} 个 token 正在写往 L2"),
+    "backupdone": Words(
+        "The copy of {n} has arrived: L2 has its {copied} tokens too",
+        "{n} 的拷贝已到达：L2 也有这 {copied} 个 token"),
+    "load": Words(
+        "{n} is on its way back to L1: {slots} tokens",
+        "{n} 的 {slots} 个 token 正在取回 L1"),
+    "loaddone": Words(
+        "The load down to {n} has arrived: L1 has its {copied} tokens again",
+        "到 {n} 为止的取回已完成：{copied} 个 token 回到 L1"),
+    "evicthost": Words(
+        "{n} leaves L2 and the tree: {tokens} tokens lost for good",
+        "{n} 离开 L2 和树：{tokens} 个 token 永久丢失"),
+    # --- requests
+    "arrive": Words(
+        "{request} arrives: {prompt_len} tokens in, up to {max_new} out",
+        "{request} 到达：输入 {prompt_len} 个 token，最多输出 {max_new} 个"),
+    "row": Words(
+        "The row of {request} gets {slots} slots, from token {start} on",
+        "{request} 的行从第 {start} 个 token 起记下 {slots} 个槽位"),
+    "cached": Words(
+        "The tree owns the first {owned_len} tokens of {request}, which locks {n}",
+        "{request} 的前 {owned_len} 个 token 归树所有，它锁住 {n}"),
+    "start": Words(
+        "{request} starts its prefill: {kv_len} tokens will have KV",
+        "{request} 开始预填充：之后 {kv_len} 个 token 有 KV"),
+    "start chunked": Words(
+        "{request} prefills a chunk: {kv_len} of {prompt} tokens will have KV",
+        "{request} 预填充一块：之后 {prompt} 个 token 中有 {kv_len} 个有 KV"),
+    "output": Words(
+        "{request} gets its output token number {outputs}",
+        "{request} 得到第 {outputs} 个输出 token"),
+    "grow": Words(
+        "A decode step writes the KV of token {kv} of {request}",
+        "解码一步：写入 {request} 第 {kv} 个 token 的 KV"),
+    "batch": Words(
+        "The decode batch is put in a new order: {number} requests",
+        "解码批次重新排序：{number} 个请求"),
+    "retract": Words(
+        "{request} is retracted: it gives up the KV of {kv} tokens and waits at the "
+        "tail",
+        "{request} 被撤回：放弃 {kv} 个 token 的 KV，回到队尾等待"),
+    "finish": Words(
+        "{request} is done: {outputs} tokens out",
+        "{request} 完成：输出 {outputs} 个 token"),
+    "drop": Words(
+        "{request} leaves without being done: {outputs} tokens out",
+        "{request} 未完成即离开：输出 {outputs} 个 token"),
+    # --- decisions
+    "step": Words(
+        "Operation {number}: {op} {text}", "操作 {number}：{op} {text}"),
+    "match": Words(
+        "Of {asked} tokens L1 has {device}, L2 alone {host}, no cache the other {miss}",
+        "{asked} 个 token 中：L1 有 {device}，仅 L2 有 {host}，{miss} 个都不在"),
+    "insert": Words(
+        "The tree is given {tokens} tokens", "向树插入 {tokens} 个 token"),
+    "insert chunked": Words(
+        "The tree is given {tokens} tokens, the middle of a prompt",
+        "向树插入 {tokens} 个 token：prompt 的中间一段"),
+    "makeroom": Words(
+        "{tier} should give {need} tokens and has {available} free: evict {ask}",
+        "{tier} 要给出 {need} 个 token，只有 {available} 个空闲：逐出 {ask} 个"),
+    "evict": Words(
+        "{tier} is asked for {ask} tokens: whole leaves, in {policy} order",
+        "向 {tier} 要 {ask} 个 token：按 {policy} 次序，叶子整个逐出"),
+    "victim": Words(
+        "{n} is next: {fate}, {tokens} tokens", "轮到 {n}：{fate}，{tokens} 个 token"),
+    "victim demote": Words(
+        "{n} is next and is demoted: L2 has a copy of its {tokens} tokens",
+        "轮到 {n}：L2 有副本，{tokens} 个 token 降级"),
+    "victim delete": Words(
+        "{n} is next and is deleted: L2 has no copy of its {tokens} tokens",
+        "轮到 {n}：只在 L1，{tokens} 个 token 删除"),
+    "victim backup": Words(
+        "{n} is next: L2 has no copy of its {tokens} tokens, so back up, then demote",
+        "轮到 {n}：只在 L1，{tokens} 个 token 先备份，再降级"),
+    "victim stays": Words(
+        "{n} stays: L2 has no room for its {tokens} tokens",
+        "{n} 留下：L2 放不下它的 {tokens} 个 token"),
+    "victim evict_host": Words(
+        "{n} is next and is dropped for good: only L2 has its {tokens} tokens",
+        "轮到 {n}：只在 L2，{tokens} 个 token 永久删除"),
+    "evicted": Words("Asked for {ask}, freed {freed}", "要 {ask}，腾出 {freed}"),
+    "evicted more": Words(
+        "Asked for {ask}, freed {freed}: leaves go whole",
+        "要 {ask}，腾出 {freed}：叶子整个逐出"),
+    "evicted less": Words(
+        "Asked for {ask}, freed only {freed}: no leaf is left to evict",
+        "要 {ask}，只腾出 {freed}：再没有可逐出的叶子"),
+    "trybackup": Words(
+        "Backup of {n}: {verdict}, {tokens} tokens",
+        "备份 {n}：{verdict}，{tokens} 个 token"),
+    "trybackup write": Words(
+        "{n} is backed up: it needs {tokens} tokens, L2 has {host_available} free",
+        "备份 {n}：需要 {tokens} 个 token，L2 有 {host_available} 个空闲"),
+    "trybackup make_room": Words(
+        "{n} needs {tokens} tokens on L2, only {host_available} are free: make room",
+        "{n} 在 L2 需要 {tokens} 个 token，只有 {host_available} 个空闲：先腾位"),
+    "trybackup parent_not_backed_up": Words(
+        "{n} stays on L1 only: its parent has no copy on L2 ({tokens} tokens)",
+        "{n} 只留在 L1：父节点在 L2 没有副本（{tokens} 个 token）"),
+    "trybackup host_full": Words(
+        "{n} stays on L1 only: it needs {tokens} tokens, L2 has {host_available} free",
+        "{n} 只留在 L1：需要 {tokens} 个 token，L2 只有 {host_available} 个空闲"),
+    "loadback": Words(
+        "Load back down to {n}: {verdict}, {tokens} tokens",
+        "取回到 {n}：{verdict}，{tokens} 个 token"),
+    "loadback load": Words(
+        "{tokens} tokens come back from L2, root first, all or nothing",
+        "从 L2 取回 {tokens} 个 token：自根向叶，要么全取，要么不取"),
+    "loadback make_room": Words(
+        "{tokens} tokens should come back from L2, L1 has {available} free: make room",
+        "要从 L2 取回 {tokens} 个 token，L1 只有 {available} 个空闲：先腾位"),
+    "loadback below_threshold": Words(
+        "{tokens} tokens stay on L2: fewer than {threshold} are not worth a copy",
+        "{tokens} 个 token 留在 L2：不足 {threshold} 个，不值得拷贝"),
+    "loadback over_quota": Words(
+        "{tokens} tokens stay on L2: the quota allows {allowed}",
+        "{tokens} 个 token 留在 L2：配额只允许 {allowed} 个"),
+    "loadback no_device_memory": Words(
+        "{tokens} tokens stay on L2: L1 has only {available} free",
+        "{tokens} 个 token 留在 L2：L1 只有 {available} 个空闲"),
+    "admit": Words(
+        "{request} is admitted: it needs {need} tokens, {room} can be promised",
+        "{request} 获准入：需要 {need} 个 token，可承诺 {room} 个"),
+    "admit no_token": Words(
+        "{request} waits: it needs {need} tokens, only {room} can be promised",
+        "{request} 继续等待：需要 {need} 个 token，只能承诺 {room} 个"),
+    "admit other": Words(
+        "{request} waits: it brings {extend} tokens, this prefill takes {budget} more",
+        "{request} 继续等待：本次预填充还能收 {budget} 个 token，它带来 {extend} 个"),
+    "prefill": Words(
+        "{request} computes {extend} tokens behind {cached} cached ones",
+        "{request} 计算 {extend} 个 token，前面 {cached} 个取自缓存"),
+    "chunk": Words(
+        "{request} goes on with its last {extend} tokens",
+        "{request} 继续：最后 {extend} 个 token"),
+    "chunk unfinished": Words(
+        "{request} goes on with a chunk of {extend} tokens, more remain",
+        "{request} 继续：一块 {extend} 个 token，还有剩余"),
+    "decoderoom": Words(
+        "The next decode step of {batch} requests fits: it needs {need} tokens, "
+        "{available} are free",
+        "下一步解码放得下：{batch} 个请求要 {need} 个 token，空闲 {available} 个"),
+    "decoderoom short": Words(
+        "The next decode step of {batch} requests does not fit: it needs {need} "
+        "tokens, {available} are free",
+        "下一步解码放不下：{batch} 个请求要 {need} 个 token，空闲 {available} 个"),
+    "pickretract": Words(
+        "{request} has to give way, {outputs} tokens out; {survivors} requests stay",
+        "{request} 要让位：已输出 {outputs} 个 token，留下 {survivors} 个请求"),
+    "ratio": Words(
+        "new_token_ratio goes from {before} to {after}",
+        "new_token_ratio 从 {before} 变为 {after}"),
+}
+
+VERDICTS: dict[str, Words] = {
+    "step": Words("{op}", "{op}"),
+    "match": Words(
+        "{device} on L1, {host} on L2 alone", "L1 有 {device}，仅 L2 有 {host}"),
+    "insert": Words("Insert {tokens} tokens", "插入 {tokens} 个 token"),
+    "makeroom": Words("Make room: evict {ask}", "腾位：逐出 {ask}"),
+    "evict": Words("Evict {ask} from {tier}", "从 {tier} 逐出 {ask}"),
+    "victim": Words("{n}: {fate}", "{n}：{fate}"),
+    "victim demote": Words("{n} is demoted", "{n} 降级"),
+    "victim delete": Words("{n} is deleted", "{n} 删除"),
+    "victim backup": Words("{n} is backed up, then demoted", "{n} 先备份，再降级"),
+    "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),
+    "victim evict_host": Words("{n} is dropped for good", "{n} 永久删除"),
+    "evicted": Words("Freed {freed} to give {ask}", "为腾 {ask}，释放了 {freed}"),
+    "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
+    "trybackup write": Words("Back up {n}", "备份 {n}"),
+    "trybackup make_room": Words("Make room on L2 for {n}", "在 L2 为 {n} 腾位"),
+    "loadback": Words("Load nothing: {verdict}", "不取回：{verdict}"),
+    "loadback load": Words("Load all {tokens}", "全部取回 {tokens} 个"),
+    "loadback make_room": Words(
+        "Make room, then load {tokens}", "腾位后取回 {tokens} 个"),
+    "admit": Words("{request} is admitted", "{request} 获准入"),
+    "admit no_token": Words(
+        "NO_TOKEN: {request} is not admitted", "NO_TOKEN：{request} 未获准入"),
+    "admit other": Words(
+        "OTHER: {request} is not admitted", "OTHER：{request} 未获准入"),
+    "prefill": Words("Compute {extend} tokens", "计算 {extend} 个 token"),
+    "chunk": Words("The last {extend} tokens", "最后 {extend} 个 token"),
+    "chunk unfinished": Words("A chunk of {extend} tokens", "一块 {extend} 个 token"),
+    "decoderoom": Words("The step fits", "放得下"),
+    "decoderoom short": Words("The step does not fit", "放不下"),
+    "pickretract": Words("{request} is retracted", "撤回 {request}"),
+    "ratio": Words("{before} → {after}", "{before} → {after}"),
+}
+"""The same, short, for the head of a decision's card."""
+# fmt: on

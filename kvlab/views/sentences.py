@@ -1,0 +1,176 @@
+"""What has just happened, in one sentence?
+
+The headline of the player and of every card, and what a screen reader says.
+Left out: the words themselves (phrases.py).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..record import events as ev
+from ..record.events import Event
+from ..record.snapshot import ROOT, State
+from . import theme
+from .frame import Frame, focus, node_of
+from .markup import plain
+from .phrases import PHRASES, VERDICTS
+from .theme import Lang, Words
+
+
+def describe(frame: Frame, lang: Lang = "en") -> str:
+    """Return the sentence of the frame's event; plain text, not yet escaped."""
+    return _say(PHRASES[entry_of(frame.event, PHRASES)], frame, lang)
+
+
+def verdict(frame: Frame, lang: Lang = "en") -> str:
+    """Return what a decision came to, in a few words; plain text."""
+    return _say(VERDICTS[entry_of(frame.event, VERDICTS)], frame, lang)
+
+
+def _say(words: Words, frame: Frame, lang: Lang) -> str:
+    text = words.to(lang).format_map(_values(frame, lang)).rstrip()
+    return text.replace(" 根 ", "根") if lang == "zh" else _ONE.sub(r"1 \1", text)
+
+
+_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request)s\b")
+"""One of something is not many."""
+
+
+def entry_of(event: Event | None, phrases: dict[str, Words]) -> str:
+    """Return which entry tells the event: its kind with its verdict, or its kind."""
+    if event is None:
+        return ""
+    kind = type(event).__name__.lower()
+    variant = f"{kind} {_variant(event)}"
+    return variant if variant in phrases else kind
+
+
+def _variant(event: Event) -> str:
+    match event:
+        case ev.Start(chunked=True) | ev.Insert(chunked=True):
+            variant = "chunked"
+        case ev.Victim():
+            variant = event.fate
+        case ev.Evicted() if event.freed != event.ask:
+            variant = "more" if event.freed > event.ask else "less"
+        case ev.TryBackup() | ev.LoadBack():
+            variant = event.verdict
+        case ev.Admit(added=False):
+            variant = "no_token" if event.verdict == "NO_TOKEN" else "other"
+        case ev.Chunk(unfinished=True):
+            variant = "unfinished"
+        case ev.DecodeRoom(fits=False):
+            variant = "short"
+        case _:
+            variant = ""
+    return variant
+
+
+class _Values(dict[str, str]):
+    """What a phrase may name; a dash for what this run does not know."""
+
+    def __missing__(self, key: str) -> str:
+        return "–"
+
+
+def _values(frame: Frame, lang: Lang) -> _Values:
+    event = frame.event
+    values = _Values(total=theme.num(frame.state.account().total))
+    if event is None:
+        return values
+    for name in event.__struct_fields__:
+        values[name] = _said(getattr(event, name))
+    page = frame.header.config.page_size
+    pages = getattr(event, "pages", None)
+    if pages is not None:
+        values["slots"] = theme.num(len(pages) * page)
+    tier = getattr(event, "tier", None)
+    if tier is not None:
+        values["free"] = theme.num(len(frame.state.pools[tier].free) * page)
+    values |= _of_node(frame, event, lang)
+    values |= _of_request(frame, event)
+    values |= _of_decision(event)
+    if isinstance(event, ev.Row):
+        values["start"] = theme.num(event.start * page)
+    if isinstance(event, ev.Batch):
+        values["number"] = theme.num(len(event.requests))
+    return values
+
+
+def _said(value: Any) -> str:
+    """A field of an event is a count, a ratio, a name, or a list that is counted."""
+    if isinstance(value, np.ndarray):
+        return theme.num(len(value))
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return plain(value)
+    return theme.num(value) if isinstance(value, int) else f"{value:.3g}"
+
+
+def name_of(node: int, lang: Lang = "en") -> str:
+    """Return how a node is called: n7, or the root."""
+    return f"n{node}" if node != ROOT else Words("the root", "根").to(lang)
+
+
+def _of_node(frame: Frame, event: Event, lang: Lang) -> dict[str, str]:
+    id = getattr(event, "node", None)
+    if id is None:
+        return {}
+    values = {"n": name_of(id, lang)}
+    for name in ("parent", "upper"):
+        if hasattr(event, name):
+            values[name] = name_of(getattr(event, name), lang)
+    now, then = node_of(frame.state, id), node_of(frame.before, id)
+    node = now or then
+    if node is None:
+        return values
+    touched = focus(frame).nodes
+    values["hits"] = theme.num(node.hit_count)
+    values["depth"] = theme.num(len(touched))
+    values["moved"] = theme.num(abs(frame.state.evictable - frame.before.evictable))
+    values["copied"] = theme.num(_tokens(frame.state, touched))
+    if not hasattr(event, "tokens"):
+        values["tokens"] = theme.num(len((then or node).tokens))
+    return values
+
+
+def _tokens(state: State, nodes: frozenset[int]) -> int:
+    found = [node_of(state, id) for id in nodes]
+    return sum(len(node.tokens) for node in found if node is not None)
+
+
+def _of_request(frame: Frame, event: Event) -> dict[str, str]:
+    id = getattr(event, "request", None)
+    if id is None:
+        return {}
+    now, then = frame.state.requests.get(id), frame.before.requests.get(id)
+    if now is None:
+        return {}
+    kv = then.kv_len if then and isinstance(event, ev.Retract) else now.kv_len
+    values = {"kv": theme.num(kv), "prompt": theme.num(now.prompt_len)}
+    if not hasattr(event, "outputs"):
+        values["outputs"] = theme.num(now.outputs)
+    return values
+
+
+def _of_decision(event: Event) -> dict[str, str]:
+    match event:
+        case ev.Match():
+            return {"miss": theme.num(event.asked - event.device - event.host)}
+        case ev.LoadBack():
+            return {"allowed": theme.num(max((event.quota or 0) + event.delta, 0))}
+        case ev.Admit():
+            need = event.extend + event.max_new + event.page
+            room = event.available + event.evictable - event.promised
+            chunk = event.rem_input if event.rem_chunk is None else event.rem_chunk
+            return {
+                "need": theme.num(need),
+                "room": theme.num(room),
+                "budget": theme.num(max(min(event.rem_input, chunk), 0)),
+            }
+        case ev.Prefill():
+            return {"cached": theme.num(event.device_hit + event.loaded)}
+    return {}
