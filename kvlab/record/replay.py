@@ -1,0 +1,234 @@
+"""What was the state after event n, for any n, without waiting?
+
+A `Replay` folds a run once and keeps a keyframe every few thousand events; any state is
+a copy of the nearest keyframe, or of the last state asked for, moved forward.
+Left out: what the states look like (views/).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import TraceError
+from .events import Change, Decision, Event, Step
+from .fit import misfit
+from .snapshot import State
+from .trace import Trace
+
+STRETCH = 4096
+"""Fewest events from one keyframe to the next."""
+
+_ID = attrgetter("id")
+_STEP = attrgetter("step")
+
+
+class FoldError(TraceError):
+    """An event that does not fit the state before it. `index` is its number."""
+
+    def __init__(self, index: int, event: Event, problem: str) -> None:
+        self.index = index
+        super().__init__(
+            f"event {index} ({type(event).__name__})",
+            f"does not fit the state before it: {problem}",
+            f"steps up to {index} can be shown; record the run again",
+        )
+
+
+def fold(state: State, events: list[Event], first: int, end: int) -> None:
+    """Apply events first .. end-1 of the list, checking each.
+
+    Changes: the state; after an error it is of no more use.
+    Raises: FoldError for an event that does not fit the state before it.
+    """
+    for index in range(first, end):
+        event = events[index]
+        try:
+            if (problem := misfit(state, event)) is None:
+                state.apply(event)
+        except KeyError as unknown:
+            problem = f"it names {unknown.args[0]!r}, which is not there"
+        except ValueError as misplaced:
+            problem = str(misplaced)
+        if problem is not None:
+            raise FoldError(index, event, problem)
+
+
+def state_at(trace: Trace, step: int) -> State:
+    """Return the state after the first `step` events, for those who need only one.
+
+    Raises: TraceError as `Replay.at`. Cost: O(step).
+    """
+    _check_step(step, len(trace))
+    state = State.start(trace.header.config)
+    fold(state, trace.events, 0, step)
+    return state
+
+
+class Replay:
+    """A run that can be entered at any step.
+
+    `fault` is the error of the first event that does not fold, else None; the steps
+    up to it can be shown. Cost: O(events) to make; a keyframe keeps one reference
+    for each node and request, and the records that changed since the one before.
+
+    >>> from kvlab.config import EngineConfig
+    >>> from kvlab.record.trace import Header
+    >>> from kvlab.rules import Rules
+    >>> from kvlab.record.events import Arrive
+    >>> trace = Trace(Header(config=EngineConfig(pool_tokens=8),
+    ...                      rules=Rules.v0_5_14()))
+    >>> _ = trace(Arrive, "r1", 5, 1, 0)
+    >>> replay = Replay(trace)
+    >>> replay.at(0).waiting, replay.at(1).waiting
+    ([], ['r1'])
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.fault: FoldError | None = None
+        self._now = State.start(trace.header.config)
+        self._step = 0
+        self._keyframes: list[_Keyframe] = []
+        try:
+            self._fold_all()
+        except FoldError as fault:
+            self.fault = fault
+
+    def __len__(self) -> int:
+        return len(self.trace)
+
+    def at(self, step: int) -> State:
+        """Return the state after the first `step` events; 0 is the start.
+
+        The state is the caller's own: changing it changes nothing here.
+        Raises: TraceError if the run has no such step, `fault` if it lies behind the
+        event that does not fold. Cost: O(nodes / 8) events applied at most, and a copy.
+        """
+        _check_step(step, len(self))
+        if self.fault is not None and step > self.fault.index:
+            raise self.fault
+        keyframe = self._keyframes[bisect_right(self._keyframes, step, key=_STEP) - 1]
+        if not keyframe.step <= self._step <= step:
+            self._now, self._step = keyframe.state(), keyframe.step
+        for event in self.trace.events[self._step : step]:
+            self._now.apply(event)
+        self._step = step
+        return self._now.copy()
+
+    def states(self, first: int = 0) -> Iterator[tuple[int, Event, State]]:
+        """Yield (index, event, state after it) from event `first` on.
+
+        The state is one object that moves on: copy it to keep it.
+        Raises: TraceError as `at`.
+        """
+        state = self.at(first)
+        for index in range(first, len(self)):
+            fold(state, self.trace.events, index, index + 1)
+            yield index, self.trace.events[index], state
+
+    def find(
+        self, kinds: type[Event] | tuple[type[Event], ...], after: int = -1
+    ) -> int | None:
+        """Return the first event of the kinds behind index `after`; None if none.
+
+        Bases serve as kinds: `Decision`, `Change`. Cost: O(events passed over).
+        """
+        behind = range(after + 1, len(self))
+        return next(
+            (i for i in behind if isinstance(self.trace.events[i], kinds)), None
+        )
+
+    def find_back(
+        self, kinds: type[Event] | tuple[type[Event], ...], before: int
+    ) -> int | None:
+        """Return the last event of the kinds before index `before`; None if none."""
+        ahead = range(min(before, len(self)) - 1, -1, -1)
+        return next((i for i in ahead if isinstance(self.trace.events[i], kinds)), None)
+
+    def next_decision(self, index: int) -> int | None:
+        """Return the next decision behind event `index`, -1 being the start."""
+        return self.find(Decision, index)
+
+    def previous_decision(self, index: int) -> int | None:
+        """Return the last decision before event `index`."""
+        return self.find_back(Decision, index)
+
+    def of_kind(self, *kinds: type[Event]) -> list[int]:
+        """Return the indexes of all events of the kinds. Cost: O(events)."""
+        return [i for i, e in enumerate(self.trace.events) if isinstance(e, kinds)]
+
+    def rests(self) -> list[int]:
+        """Return the steps between operations, where all laws hold: before each
+        `Step` event, and at the end. Cost: O(events)."""
+        return [*self.of_kind(Step), len(self)]
+
+    def changes_of(
+        self, node: int | None = None, request: str | None = None
+    ) -> list[int]:
+        """Return the changes that name the node or the request. A lock or a touch of
+        a deeper node is not among them. Cost: O(events)."""
+        return [
+            i
+            for i, e in enumerate(self.trace.events)
+            if isinstance(e, Change) and _names(e, node, request)
+        ]
+
+    def _fold_all(self) -> None:
+        """Move from the start to the end, leaving keyframes behind."""
+        end = len(self)
+        while True:
+            self._keyframes.append(_Keyframe.of(self._step, self._now))
+            if self._step == end:
+                return
+            stretch = max(STRETCH, len(self._now.nodes) // 16)
+            first, self._step = self._step, min(self._step + stretch, end)
+            fold(self._now, self.trace.events, first, self._step)
+
+
+class _Keyframe(NamedTuple):
+    """A state without its two large tables, and their records in order.
+
+    The records lie in numpy arrays of objects because Python's garbage collector
+    walks every list that it finds, again and again, and these are long.
+    """
+
+    step: int
+    rest: State
+    nodes: NDArray[np.object_]
+    requests: NDArray[np.object_]
+
+    @classmethod
+    def of(cls, step: int, state: State) -> _Keyframe:
+        rest = state.copy()
+        nodes = np.fromiter(rest.nodes.values(), object, len(rest.nodes))
+        requests = np.fromiter(rest.requests.values(), object, len(rest.requests))
+        rest.nodes, rest.requests = {}, {}
+        return cls(step, rest, nodes, requests)
+
+    def state(self) -> State:
+        state = self.rest.copy()
+        nodes, requests = self.nodes.tolist(), self.requests.tolist()
+        state.nodes = dict(zip(map(_ID, nodes), nodes, strict=True))
+        state.requests = dict(zip(map(_ID, requests), requests, strict=True))
+        return state
+
+
+def _check_step(step: int, size: int) -> None:
+    if not 0 <= step <= size:
+        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {size}")
+
+
+def _names(event: Change, node: int | None, request: str | None) -> bool:
+    if request is not None and getattr(event, "request", None) == request:
+        return True
+    if node is None:
+        return False
+    return any(
+        getattr(event, name, None) == node for name in ("node", "upper", "parent")
+    )

@@ -1,0 +1,218 @@
+"""How does a run lie on disk, and how is it read back?
+
+JSONL: the first line is the header (with the number of events), then one event a line,
+as an array that begins with its kind. Page and token lists are written as runs, so
+`[[5,3],2]` is 5, 6, 7, 2. A path that ends in `.gz` is compressed.
+Left out: whether the events fold into states (replay.py).
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import operator
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+from uuid import uuid4
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from ..config import MAX_TOKENS, EngineConfig
+from ..errors import ConfigError, TraceError
+from ..pages import NO_PAGES, Pages, Runs, from_runs, to_runs
+from .events import CHANGES, DECISIONS, Event
+from .text_lines import numbered_lines
+from .trace import FORMAT, Header, Trace
+
+_BLOCK = 4096
+_AGAIN = "record the run again, or open the part before it with prefix=True"
+
+Lines = Iterator[tuple[int, bytes]]
+
+
+class _FirstLine(Header, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    events: int | None = None
+
+
+class _Stamp(Struct):
+    kvlab: int
+
+
+class Prefix(NamedTuple):
+    """The whole part of a file, and what stopped the reading (None: nothing did)."""
+
+    trace: Trace
+    damage: TraceError | None
+
+
+# --- writing
+
+
+def write_trace(trace: Trace, path: str | Path) -> None:
+    """Write the run, all of it or nothing; `.gz` at the end of the path compresses.
+
+    The same run gives the same bytes. Changes: the file, replaced in one move.
+    Raises: TraceError if the folder or the disk does not take it. Cost: O(events).
+    """
+    target = Path(path)
+    part = target.with_name(f".kvlab-{uuid4().hex}.part")
+    try:
+        with open(part, "xb") as file:
+            _write(trace, file, compress=target.suffix == ".gz")
+        os.replace(part, target)
+    except OSError as problem:
+        raise TraceError(
+            str(path),
+            f"cannot be written ({problem.strerror})",
+            "give a file name in a folder that exists and has room",
+        ) from None
+    finally:
+        with suppress(OSError):  # after the move, or if it was never made
+            part.unlink()
+
+
+def _write(trace: Trace, file: IO[bytes], compress: bool) -> None:
+    if not compress:
+        file.writelines(_encoded(trace))
+        return
+    with gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as packed:
+        packed.writelines(_encoded(trace))
+
+
+def _encoded(trace: Trace) -> Iterable[bytes]:
+    encoder = msgspec.json.Encoder(enc_hook=_to_runs)
+    header = msgspec.structs.asdict(trace.header)
+    yield encoder.encode(_FirstLine(**header, events=len(trace))) + b"\n"
+    for first in range(0, len(trace), _BLOCK):
+        yield encoder.encode_lines(trace.events[first : first + _BLOCK])
+
+
+def _to_runs(array: Any) -> Runs:
+    """Return a page list's runs; the usual list of one run at a third of the cost."""
+    if not isinstance(array, np.ndarray):
+        raise NotImplementedError(f"an event holds a {type(array).__name__}")
+    if (size := len(array)) == 1:
+        return [int(array[0])]
+    if size and array[-1] - array[0] == size - 1 and (np.diff(array) == 1).all():
+        return [(int(array[0]), size)]
+    return to_runs(array)
+
+
+# --- reading
+
+
+def read_trace(path: str | Path, prefix: bool = False) -> Trace:
+    """Return the run in the file; with `prefix`, the whole part of a damaged one.
+
+    Raises: TraceError with file and line if the file is not a run of kvlab, is of a
+    newer format, or, without `prefix`, is damaged anywhere. Cost: O(events).
+    """
+    trace, damage = read_prefix(path)
+    if damage is not None and not prefix:
+        raise damage
+    return trace
+
+
+def read_prefix(path: str | Path) -> Prefix:
+    """Return the events before the first damage, and the damage.
+
+    Raises: TraceError if not even the first line can be used.
+    """
+    lines = numbered_lines(path, TraceError)
+    first = _first_line(path, next(lines, (1, b""))[1])
+    fields = {name: getattr(first, name) for name in Header.__struct_fields__}
+    trace = Trace(Header(**fields))
+    try:
+        _read_events(path, lines, trace)
+        _compare_count(path, first.events, len(trace))
+    except TraceError as damage:
+        return Prefix(trace, damage)
+    return Prefix(trace, None)
+
+
+def _first_line(path: str | Path, line: bytes) -> _FirstLine:
+    where = f"{path}:1"
+    if not line:
+        raise TraceError(str(path), "is empty", "give a run that kvlab recorded")
+    try:
+        stamp = msgspec.json.decode(line, type=_Stamp).kvlab
+    except msgspec.MsgspecError:
+        raise TraceError(
+            where,
+            "does not begin like a recorded run of kvlab",
+            "give a file that kvlab recorded; request traces have their own reader",
+        ) from None
+    if stamp > FORMAT:
+        raise TraceError(
+            where,
+            f"is a run of format {stamp}, newer than this kvlab's {FORMAT}",
+            "update kvlab",
+        )
+    try:
+        return msgspec.json.decode(line, type=_FirstLine)
+    except (msgspec.MsgspecError, ConfigError) as problem:
+        raise TraceError(
+            where, f"the header is damaged ({problem})", "record the run again"
+        ) from None
+
+
+def _read_events(path: str | Path, lines: Lines, trace: Trace) -> None:
+    """Append the events of the lines. Raises: TraceError at the first bad line."""
+    kinds = functools.reduce(operator.or_, (*CHANGES, *DECISIONS))
+    hook = functools.partial(_from_runs, _longest(trace.header.config))
+    decode = msgspec.json.Decoder(kinds, dec_hook=hook).decode
+    events = trace.events
+    for number, line in lines:
+        try:
+            event: Event = decode(line)
+        except msgspec.MsgspecError as problem:
+            what = f"is not an event ({problem})"
+            if not line.endswith(b"\n"):
+                what = "the file ends in the middle of an event"
+            raise TraceError(f"{path}:{number}", what, _AGAIN) from None
+        if not -1 <= event.cause < len(events):
+            what = f"event {len(events)} names event {event.cause} as its cause, "
+            what += "which does not come before it"
+            raise TraceError(f"{path}:{number}", what, _AGAIN)
+        events.append(event)
+
+
+def _longest(config: EngineConfig) -> int:
+    """Return the longest list that a run can hold, before anything is allocated."""
+    return max(config.device_pages, config.host_pages) * config.page_size
+
+
+def _from_runs(longest: int, kind: type, runs: Any) -> Pages:
+    """Return the list that `_to_runs` was given; msgspec names the place of errors."""
+    pairs = [_pair(run) for run in runs]
+    if sum(size for _, size in pairs) > longest:
+        raise ValueError(f"a list is longer than the {longest} tokens of the pools")
+    if len(pairs) != 1:
+        return from_runs(runs) if pairs else NO_PAGES
+    first, size = pairs[0]
+    pages = first + np.arange(size, dtype=np.int32)
+    pages.flags.writeable = False
+    return pages
+
+
+def _pair(run: Any) -> tuple[int, int]:
+    first, size = (run, 1) if isinstance(run, int) else run
+    if not (type(first) is int is type(size) and first >= 0 and size >= 1):
+        raise ValueError(f"{run!r} is not a number or [first, length]")
+    if first + size - 1 > MAX_TOKENS:
+        raise ValueError(f"{run!r} goes beyond {MAX_TOKENS}")
+    return first, size
+
+
+def _compare_count(path: str | Path, promised: int | None, found: int) -> None:
+    if promised is not None and promised != found:
+        raise TraceError(
+            f"{path}:{found + 2}",
+            f"the header promises {promised} events, the file has {found}",
+            _AGAIN,
+        )
