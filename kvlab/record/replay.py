@@ -108,7 +108,8 @@ class Replay:
 
         The state is the caller's own: changing it changes nothing here.
         Raises: TraceError if the run has no such step, `fault` if it lies behind the
-        event that does not fold. Cost: O(nodes / 8) events applied at most, and a copy.
+        event that does not fold. Cost: a stretch of events at most (4096, or one for
+        every 16 nodes), and a copy.
         """
         _check_step(step, len(self))
         if self.fault is not None and step > self.fault.index:
