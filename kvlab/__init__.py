@@ -1,1 +1,30 @@
-"""kvlab: a teaching workbench for the KV cache of LLM serving engines."""
+"""kvlab: a teaching workbench for the KV cache of LLM serving engines.
+
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook. Both are
+imported on first use, so that the command line answers before torch is loaded.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "Workbench": "kvlab.run.workbench",
+    "play": "kvlab.views.player",
+    "read_trace": "kvlab.record.trace_file",
+    "write_trace": "kvlab.record.trace_file",
+}
+
+__all__ = ["Workbench", "play", "read_trace", "write_trace"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name on first use."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'kvlab' has no attribute {name!r}")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(_PUBLIC)

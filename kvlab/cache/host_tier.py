@@ -169,6 +169,8 @@ class HostTier(RadixCache):
         self.host_leaves.remove(node.above)
         self.ongoing_writes[node.id] = node
         self.totals.backed_up += len(node.key)
+        used = self.host.total - self.host.available
+        self.totals.host_peak = max(self.totals.host_peak, used)
         self._emit(ev.Backup, node.id, pages)
         return True
 

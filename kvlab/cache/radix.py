@@ -8,6 +8,7 @@ Left out: the host tier (hiradix.py) and requests (schedule/checkpoint.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..config import EngineConfig
@@ -48,6 +49,7 @@ class Totals:
     def __init__(self) -> None:
         self.evicted = self.lost = 0
         self.backed_up = self.host_evicted = self.loaded_back = 0
+        self.host_peak = 0
 
 
 class RadixCache:
@@ -186,6 +188,19 @@ class RadixCache:
             self._note(walk.path[-1])
         if walk.below is not None:
             self._note(walk.below)
+
+    def tree_lines(self) -> Iterator[tuple[int, ...]]:
+        """Yield one line per node: first token, tokens before it, its tokens, whether
+        it lies on device and on host, hit count."""
+        todo = [(self.tree.root, 0)]
+        while todo:
+            parent, start = todo.pop()
+            for node in parent.children.values():
+                todo.append((node, start + len(node.key)))
+                yield (
+                    int(node.key[0]), start, len(node.key), int(not node.evicted),
+                    int(node.backed_up), node.hit_count,
+                )  # fmt: skip
 
     # --- locks
 

@@ -48,6 +48,7 @@ class ScriptRunner:
         self.engine = Engine(script.config, script.rules, emit=emit, link=link(eager))
         self.manual = script.manual_dma
         self.dump_slots = script.dump_slots
+        self._eager = eager
         self.live: dict[str, Request] = {}
         self._locks: dict[str, Node] = {}
         self._first_out: dict[str, int] = {}
@@ -159,7 +160,7 @@ class ScriptRunner:
             result["why"] = self._why(match, op.quota, available)
         result["last_len"] = path_len(last)
         result["loaded_data_ok"] = None
-        if loaded:
+        if loaded and self._eager:
             wanted = fingerprints(tokens)[match.device_len :][:loaded]
             found = self.engine.device_pool.read(pages)
             result["loaded_data_ok"] = bool(np.array_equal(found, wanted))

@@ -121,8 +121,8 @@ class SerialReplay:
             pages = cache.allocator.alloc(size // page)
         if pages is None:
             raise OutOfPool(
-                f"request {self.sums.requests} needs {len(tokens) - prefix} more tokens "
-                f"on a device of {cache.allocator.total}; use a larger pool"
+                f"request {self.sums.requests} wants {len(tokens) - prefix} tokens "
+                f"more on a device of {cache.allocator.total}; use a larger pool"
             )
         owned = cache.insert(tokens[:whole], pages, start=prefix)
         cache.allocator.free(pages[: max(owned - prefix, 0) // page])

@@ -1,0 +1,275 @@
+"""What can kvlab do from the command line?
+
+Every command prints a result (`--json` for programs) and exits 0. Bad input is one
+line on stderr and exit 2, with nothing written. A command imports what it needs when
+it runs, so that `--help` answers before torch is loaded.
+Left out: play, compare, diagnose, capacity, sweep, export (later parts).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from .config import EngineConfig
+from .errors import InputError, KvlabError
+from .rules import Rules
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except KvlabError as error:
+        print(f"kvlab: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("kvlab: stopped; nothing was written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+# --- the commands
+
+
+def _lab(arguments: argparse.Namespace) -> int:
+    from .lab import lab_command, notebooks
+
+    command = lab_command(notebooks(Path.cwd()), arguments.jupyter)
+    os.execv(command[0], command)
+
+
+def _conform(arguments: argparse.Namespace) -> int:
+    from msgspec import to_builtins
+
+    from .run.conform import conform
+
+    with _progress(None, "goldens", " files") as bar:
+        report = conform(arguments.paths, say=lambda path: bar.update(1))
+    if arguments.json:
+        print(json.dumps(to_builtins(report)))
+    else:
+        for found in report.differences:
+            print(
+                f"{found.file}: record {found.record}: {found.field}: "
+                f"expected {found.expected}, got {found.got}"
+            )
+        print(
+            f"{report.files} files, {report.records} records, {report.equal} equal, "
+            f"{len(report.differences)} differ"
+        )
+    return 1 if report.differences else 0
+
+
+def _replay(arguments: argparse.Namespace) -> int:
+    from .record.request_trace import read_requests, unique
+    from .record.trace_file import write_trace
+    from .run.replay_trace import replay_trace
+
+    rules = Rules.named(arguments.rules)
+    config = _config(arguments)
+    config.check_start(rules)
+    if arguments.record is not None:
+        _check_target(arguments.record)
+    read = read_requests(arguments.trace, arguments.limit)
+    if arguments.unique:
+        read = unique(read)
+    _note(
+        arguments,
+        f"{arguments.trace}: {read.format}, {len(read.requests)} requests, "
+        f"arrivals in {read.unit}, blocks of {read.block_size} tokens",
+    )
+    with _progress(len(read.requests), "replay", " requests") as bar:
+        figures, trace = replay_trace(
+            read.requests,
+            config,
+            rules,
+            unit=arguments.unit,
+            engine_room=arguments.room == "engine",
+            record=arguments.record is not None,
+            name=arguments.trace.name,
+            seed=arguments.seed,
+            progress=bar.update,
+        )
+    if trace is not None:
+        write_trace(trace, arguments.record)
+    _print_figures(arguments, figures)
+    return 0
+
+
+def _render(arguments: argparse.Namespace) -> int:
+    from .run.load import load_run
+    from .views.export import render
+
+    trace = load_run(arguments.path)
+    step = len(trace) if arguments.step is None else arguments.step
+    render(trace, step, arguments.what, arguments.out, arguments.lang)
+    _note(arguments, f"{arguments.out}: {arguments.what} after event {step}")
+    return 0
+
+
+# --- their options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kvlab",
+        description="A workbench for the KV cache of LLM serving engines.",
+    )
+    parser.add_argument("--version", action="version", version=_version())
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in (_add_lab, _add_replay, _add_render, _add_conform):
+        add(commands)
+    return parser
+
+
+def _add(
+    commands: Any, name: str, run: Any, summary: str, example: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=summary,
+        description=summary,
+        epilog=f"example:\n  {example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_lab(commands: Any) -> None:
+    parser = _add(
+        commands, "lab", _lab, "open JupyterLab on the notebooks (loopback, token)",
+        "kvlab lab\n  kvlab lab -- --no-browser --port 8899",
+    )  # fmt: skip
+    parser.add_argument("jupyter", nargs="*", help="options for jupyter lab, after --")
+
+
+def _add_conform(commands: Any) -> None:
+    parser = _add(
+        commands, "conform", _conform,
+        "replay recorded states of a real engine and compare every record",
+        "kvlab conform tests/goldens/sglang",
+    )  # fmt: skip
+    parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_render(commands: Any) -> None:
+    parser = _add(
+        commands, "render", _render, "draw one step of a run as a picture",
+        "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg",
+    )  # fmt: skip
+    parser.add_argument("path", type=Path, metavar="RUN|SCRIPT")
+    parser.add_argument("--step", type=int, help="after so many events (default: all)")
+    parser.add_argument(
+        "--what", default="tree", choices=("tree", "pool", "timeline", "account")
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
+    )
+    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+
+
+def _add_replay(commands: Any) -> None:
+    parser = _add(
+        commands, "replay", _replay, "run a request trace through the L1/L2 cache",
+        "kvlab replay conversation_trace.jsonl --limit 2000 --pool-tokens 3000000 "
+        "--json",
+    )  # fmt: skip
+    parser.add_argument("trace", type=Path, metavar="TRACE", help="Mooncake JSONL")
+    add = parser.add_argument
+    add("--json", action="store_true", help="print one JSON object")
+    add("--record", type=Path, metavar="RUN", help="save the run (.jsonl, .jsonl.gz)")
+    add("--limit", type=int, metavar="N", help="first N requests")
+    add("--unique", action="store_true", help="remove all sharing")
+    add("--unit", action="store_true", help="each hash id is one token; pages of one")
+    add("--engine", default="sglang", choices=("sglang",))
+    add("--rules", default="0.5.14", metavar="RELEASE", help="default 0.5.14")
+    add("--pool-tokens", type=int, default=1_000_000, help="L1 (default 1000000)")
+    host = parser.add_mutually_exclusive_group()
+    host.add_argument("--host-tokens", type=int, help="L2 (default 0: none)")
+    host.add_argument("--host-ratio", type=float, help="L2 by the engine's ratio rule")
+    add("--page-size", type=int, default=1, help="tokens of a page (default 1)")
+    add("--policy", default="lru", help="lru lfu fifo mru filo priority slru")
+    add("--write-policy", default="write_through", help="or write_through_selective, "
+        "write_back")  # fmt: skip
+    add("--room", default="cut", choices=("cut", "engine"), help="a prompt asks room "
+        "for its whole pages, or as the engine does for a page more")  # fmt: skip
+    add("--timing", default="none", choices=("none",))
+    add("--concurrency", default="serial", choices=("serial",))
+    add("--output-tokens", default="none", choices=("none",))
+    add("--seed", type=int, default=0)
+
+
+# --- helpers
+
+
+def _config(arguments: argparse.Namespace) -> EngineConfig:
+    """Return the engine that the options describe.
+
+    Raises: ConfigError for options with which no engine could start.
+    """
+    if arguments.unit and arguments.page_size != 1:
+        raise InputError("--unit", "has pages of one token", "leave out --page-size")
+    settings: dict[str, Any] = {
+        "tree": "radix",
+        "pool_tokens": arguments.pool_tokens,
+        "page_size": arguments.page_size,
+        "eviction_policy": arguments.policy,
+        "write_policy": arguments.write_policy,
+    }
+    if arguments.host_ratio is not None:
+        settings |= {"tree": "hiradix", "hicache_ratio": arguments.host_ratio}
+    elif arguments.host_tokens:
+        settings |= {"tree": "hiradix", "host_tokens": arguments.host_tokens}
+    return EngineConfig.of(settings)
+
+
+def _check_target(path: Path) -> None:
+    """Refuse, before hours of work, a place where nothing can be written."""
+    if path.is_dir():
+        raise InputError(str(path), "a directory", "name a file")
+    if not path.absolute().parent.is_dir():
+        raise InputError(str(path), "its folder does not exist", "make it first")
+
+
+def _print_figures(arguments: argparse.Namespace, figures: dict[str, Any]) -> None:
+    if arguments.json:
+        print(json.dumps(figures))
+        return
+    for name, value in figures.items():
+        shown = f"{value:,.3f}" if isinstance(value, float) else value
+        print(
+            f"{name:22} {shown:,}" if isinstance(value, int) else f"{name:22} {shown}"
+        )
+
+
+def _progress(total: int | None, what: str, unit: str) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, desc=what, unit=unit, disable=not sys.stderr.isatty())
+
+
+def _note(arguments: argparse.Namespace, text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return f"kvlab {version('kvlab')}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Learn it: small runs, each told to make one belief visible."""

@@ -1,0 +1,105 @@
+"""What does a request trace come to on this engine?
+
+Serves a trace's requests one by one and returns the figures that `kvlab replay`
+prints. The clock runs while the engine works, and stands while token arrays are made.
+Left out: arrivals and outputs, which need a clock of the engine's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from ..config import EngineConfig
+from ..record.events import Tokens
+from ..record.metrics import tree_digest
+from ..record.request_trace import TracedRequest, tokens_of, unit_tokens_of
+from ..record.trace import QUIET, Header, Trace
+from ..rules import Rules
+from .engine import Engine
+from .serial import SerialReplay
+
+BATCH = 128
+"""Requests whose token arrays exist before they are served."""
+
+Figures = dict[str, Any]
+
+
+def replay_trace(
+    requests: Sequence[TracedRequest],
+    config: EngineConfig,
+    rules: Rules,
+    *,
+    unit: bool = False,
+    engine_room: bool = False,
+    record: bool = False,
+    name: str = "",
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
+) -> tuple[Figures, Trace | None]:
+    """Serve the requests in order; return the figures and, with `record`, the trace.
+
+    `unit` makes each hash id one token; `progress` is told how many more were served.
+    Raises: OutOfPool if a prompt is larger than the pool.
+    """
+    trace = None
+    if record:
+        trace = Trace(Header(name=name, config=config, rules=rules, seed=seed))
+    emit = QUIET if trace is None else trace
+    engine = Engine(config, rules, emit=emit, mode="ledger")
+    replay = SerialReplay(engine, emit, unit=unit, engine_room=engine_room)
+    wall = cpu = 0.0
+    for batch in _prompts(requests, unit):
+        wall, cpu = wall - time.perf_counter(), cpu - time.process_time()
+        replay.serve_all(batch)
+        wall, cpu = wall + time.perf_counter(), cpu + time.process_time()
+        progress(len(batch))
+    figures = _figures(replay, 0 if trace is None else len(trace))
+    return figures | _speed(len(requests), wall, cpu), trace
+
+
+def _prompts(requests: Sequence[TracedRequest], unit: bool) -> Iterator[list[Tokens]]:
+    tokens = unit_tokens_of if unit else tokens_of
+    for begin in range(0, len(requests), BATCH):
+        yield [tokens(request) for request in requests[begin : begin + BATCH]]
+
+
+def _figures(replay: SerialReplay, events: int) -> Figures:
+    """Return the sums of a serial replay, in tokens, under their public names."""
+    sums, engine = replay.sums, replay.engine
+    totals = engine.cache.totals
+    hit = sums.device_hit_tokens + sums.loaded_back_tokens
+    return {
+        "requests": sums.requests,
+        "input_tokens": sums.input_tokens,
+        "output_tokens": 0,
+        "device_hit_tokens": sums.device_hit_tokens,
+        "host_hit_tokens": sums.host_hit_tokens,
+        "loaded_back_tokens": sums.loaded_back_tokens,
+        "computed_tokens": sums.computed_tokens,
+        "hit_rate": hit / sums.input_tokens if sums.input_tokens else None,
+        "evicted_tokens": totals.evicted,
+        "backed_up_tokens": totals.backed_up,
+        "host_evicted_tokens": totals.host_evicted,
+        "lost_tokens": totals.lost,
+        "retractions": 0,
+        "preemptions": 0,
+        "peak_running": min(1, sums.requests),
+        "peak_waiting": 0,
+        "l2_peak_usage": totals.host_peak / engine.host_total
+        if engine.host_total
+        else 0.0,
+        "ttft_s": None,
+        "events": events,
+        "tree_sha256": tree_digest(engine.cache.tree_lines()),
+    }
+
+
+def _speed(requests: int, wall: float, cpu: float) -> Figures:
+    return {
+        "wall_s": wall,
+        "cpu_s": cpu,
+        "requests_per_s": requests / wall if wall else None,
+        "requests_per_cpu_s": requests / cpu if cpu else None,
+    }

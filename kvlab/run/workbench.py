@@ -1,0 +1,116 @@
+"""How does one try an engine by hand?
+
+A `Workbench` is one engine with its trace: every call is an op of a script, carried out
+at once and recorded. Copies wait for `ack_write` / `ack_load`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..config import EngineConfig
+from ..record.snapshot import Account, HostAccount, State
+from ..record.trace import Header, Trace
+from ..rules import Rules
+from . import script as sc
+from .runner import Result, ScriptRunner
+
+
+class Workbench:
+    """One traced SGLang engine; knobs are those of `EngineConfig`.
+
+    Raises: ConfigError for knobs with which the release would not start.
+
+    >>> bench = Workbench(pool_tokens=16, host_tokens=32)
+    >>> bench.insert(range(6)), bench.account().protected
+    ({'prefix_len': 0, 'allocated': 6}, 6)
+    >>> bench.ack_write(), bench.evict(4), bench.match(range(6))["host_hit"]
+    (1, 6, 6)
+    """
+
+    def __init__(
+        self, rules: Rules | None = None, name: str = "", **knobs: Any
+    ) -> None:
+        rules = rules or Rules.v0_5_14()
+        config = EngineConfig.of(knobs)
+        config.check_start(rules)
+        script = sc.Script(
+            name=name, about="", config=config, rules=rules, manual_dma=True, ops=[]
+        )
+        self.trace = Trace(Header(name=name, config=config, rules=rules))
+        self._runner = ScriptRunner(script, self.trace)
+        self._state = State.start(config)
+        self._folded = self._ops = 0
+
+    def do(self, op: sc.AnyOp) -> Result:
+        """Carry out any op of a script; return what happened.
+
+        Changes: the engine and its trace.
+        """
+        result = self._runner.step(self._ops, op)
+        self._ops += 1
+        return result
+
+    def insert(self, tokens: Iterable[int], **fields: Any) -> Result:
+        """Cache the tokens, as a finished prompt would be."""
+        return self.do(sc.InsertOp(list(tokens), **fields))
+
+    def match(self, tokens: Iterable[int]) -> Result:
+        """Find the longest cached prefix; splits a node where it ends inside one."""
+        return self.do(sc.MatchOp(list(tokens)))
+
+    def lock(self, id: str, tokens: Iterable[int]) -> Result:
+        """Lock the cached prefix of the tokens under a name."""
+        return self.do(sc.LockOp(id, list(tokens)))
+
+    def unlock(self, id: str) -> Result:
+        """Undo the lock of that name."""
+        return self.do(sc.UnlockOp(id))
+
+    def evict(self, num_tokens: int) -> int:
+        """Evict at least so many device tokens; return how many went."""
+        evicted: int = self.do(sc.EvictOp(num_tokens))["evicted"]
+        return evicted
+
+    def load_back(self, tokens: Iterable[int], quota: int | None = None) -> Result:
+        """Bring the host part of the tokens' prefix back to the device."""
+        return self.do(sc.LoadBackOp(list(tokens), quota))
+
+    def ack_write(self, count: int | None = None) -> int:
+        """Finish the first `count` copies to the host, or all; return how many."""
+        acked: int = self.do(sc.AckWriteOp(count))["acked"]
+        return acked
+
+    def ack_load(self, count: int | None = None) -> int:
+        """Finish the first `count` load batches, or all; return how many loads."""
+        acked: int = self.do(sc.AckLoadOp(count))["acked"]
+        return acked
+
+    @property
+    def state(self) -> State:
+        """The state that the trace folds into now. It moves on with the trace."""
+        for event in self.trace.events[self._folded :]:
+            self._state.apply(event)
+        self._folded = len(self.trace)
+        return self._state
+
+    def account(self) -> Account:
+        """The device account, in tokens."""
+        return self.state.account()
+
+    def host_account(self) -> HostAccount:
+        """The host account, in tokens."""
+        return self.state.host_account()
+
+
+def run_script(script: sc.Script) -> Trace:
+    """Carry out a whole script and return its trace.
+
+    Raises: EngineFault where an assertion of the real engine would fail.
+    """
+    trace = Trace(Header(name=script.name, config=script.config, rules=script.rules))
+    runner = ScriptRunner(script, trace)
+    for number, op in enumerate(script.ops):
+        runner.step(number, op)
+    return trace

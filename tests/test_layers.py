@@ -1,0 +1,60 @@
+"""Do imports point down only?"""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import kvlab
+
+PACKAGE = Path(kvlab.__file__).parent
+ORDER = ["record", "memory", "cache", "schedule", "run", "lessons"]
+BESIDE = {"views", "observe"}
+"""May import the base and record only."""
+
+
+def imports(path: Path) -> list[str]:
+    """Return the kvlab folders (or base modules) that a file imports."""
+    here = path.relative_to(PACKAGE).parts[:-1]
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = here[: len(here) - node.level + 1]
+            target = [*base, *(node.module or "").split(".")]
+            names = [target[0]] if target[0] else [alias.name for alias in node.names]
+            found += names
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith(
+            "kvlab."
+        ):
+            found.append(node.module.split(".")[1])
+    return found
+
+
+def folder(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).parts
+    return parts[0] if len(parts) > 1 else ""
+
+
+def test_every_import_points_down_or_sideways():
+    wrong = []
+    for path in PACKAGE.rglob("*.py"):
+        here = folder(path)
+        for target in imports(path):
+            if here in ORDER and target in ORDER:
+                if ORDER.index(target) > ORDER.index(here):
+                    wrong.append(f"{path.name} imports {target}")
+            if here in ORDER and target in BESIDE:
+                wrong.append(f"{path.name} imports {target}")
+            if here in BESIDE and target in set(ORDER) - {"record"}:
+                wrong.append(f"{path.name} imports {target}")
+    assert wrong == []
+
+
+def test_no_module_hides_an_import_from_the_type_checker():
+    hidden = [p.name for p in PACKAGE.rglob("*.py") if "TYPE_CHECKING" in p.read_text()]
+    assert hidden == []
+
+
+def test_the_cache_knows_no_request():
+    for path in (PACKAGE / "cache").glob("*.py"):
+        assert "Request" not in path.read_text(), path.name
