@@ -25,8 +25,8 @@ def bars_svg(bars: tuple[Bar, ...], lang: Lang = "en") -> Markup:
     scale = (WIDTH - NAME - NUMBER) / max(largest, 1)
     parts = [_bar(bar, 26.0 * place, scale, lang) for place, bar in enumerate(bars)]
     height = 26 * len(bars)
-    if len(bars) == 2 and bars[0].size != bars[1].size:
-        parts.append(_between(bars[0], bars[1], scale, lang))
+    if len(bars) == 2 and (between := _between(bars[0], bars[1], scale, lang)):
+        parts.append(between)
         height += 16
     return draw.document(parts, WIDTH, height, "comparison", lang)
 
@@ -67,6 +67,8 @@ def _between(first: Bar, second: Bar, scale: float, lang: Lang) -> Markup:
     elif second.parts[0].state == "left":
         x, y, words, colour = NAME + first.size * scale, 26, OVER, theme.ALERT
     else:
+        return NOTHING
+    if gap == 0:
         return NOTHING
     wide = abs(gap) * scale
     text = f"{theme.num(abs(gap))} {words.to(lang)}"

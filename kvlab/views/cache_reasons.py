@@ -56,7 +56,7 @@ def match(frame: Frame, e: ev.Match) -> Reason:
             "最长的已知前缀，按整页取。匹配不计命中。",
         ),
         (Check((terms,)),),
-        (Bar(Words("prompt", "提示"), parts),),
+        (Bar(Words("prompt", "prompt"), parts),),
         source="SGLang mem_cache/radix_cache.py · match_prefix",
     )
 

@@ -45,12 +45,14 @@ def frame_at(trace: Trace, step: int) -> Frame:
     Raises: TraceError if the run has no such step, or does not fold up to it.
     Cost: O(step); a `Replay` is quicker where many moments are wanted.
     """
-    return next_frame(trace, step, state_at(trace, step - 1 if step > 0 else step))
+    check_step(trace, step)
+    return next_frame(trace, step, state_at(trace, max(step - 1, 0)))
 
 
 def frame_of(replay: Replay, step: int) -> Frame:
     """Return the same out of a replay, which moves on from where it is."""
-    before = replay.at(step - 1 if step > 0 else step)
+    check_step(replay.trace, step)
+    before = replay.at(max(step - 1, 0))
     return next_frame(replay.trace, step, before)
 
 
@@ -59,8 +61,7 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
 
     Raises: TraceError if the run ends before, or the event does not fold.
     """
-    if step > len(trace):
-        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {len(trace)}")
+    check_step(trace, step)
     if step == 0:
         return Frame(trace.header, 0, None, before, before)
     event = trace.events[step - 1]
@@ -69,6 +70,12 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
         state = before.copy()
         fold(state, trace.events, step - 1, step)
     return Frame(trace.header, step, event, before, state)
+
+
+def check_step(trace: Trace, step: int) -> None:
+    """Refuse a step that the run does not have. Raises: TraceError."""
+    if not 0 <= step <= len(trace):
+        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {len(trace)}")
 
 
 class Focus(NamedTuple):

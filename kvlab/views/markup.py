@@ -63,7 +63,7 @@ def tag(name: str, content: Markup = NOTHING, /, **attributes: object) -> Markup
     return Markup(f"<{name}{said}/>")
 
 
-_NEVER_EMPTY = {"a", "b", "div", "p", "span", "svg", "g", "h2", "h3", "style", "text"}
+_NEVER_EMPTY = {"div", "span", "svg", "g", "h2", "text", "TD"}
 
 
 def _short(value: object) -> object:

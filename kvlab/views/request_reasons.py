@@ -114,7 +114,7 @@ def prefill(frame: Frame, e: ev.Prefill) -> Reason:
         "yes",
         Words("Only what no cache had is computed.", "只计算缓存里没有的部分。"),
         (Check((terms,)),),
-        (Bar(Words("prompt", "提示"), parts),),
+        (Bar(Words("prompt", "prompt"), parts),),
         not_taken=again if e.host_hit > e.loaded else whole if behind else None,
         source="SGLang managers/schedule_batch.py · prepare_for_extend",
     )

@@ -1,0 +1,113 @@
+"""How does a moment of a run become a file?
+
+`render` draws one view of one step and writes it in the format that the path's ending
+names: SVG and PNG pictures, DOT for the tree, plain text for everything.
+Left out: the command line, and pages that play (player.py).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+from uuid import uuid4
+
+import resvg_py
+
+from ..errors import InputError
+from ..record.trace import Trace
+from .account import account_svg
+from .frame import frame_at
+from .pool_map import pool_map
+from .text import account_text, pools_text, timeline_text, tree_text
+from .theme import Lang
+from .timeline_svg import timeline_svg
+from .tree_graph import tree_graph, tree_svg
+
+What = Literal["tree", "pool", "timeline", "account"]
+ENDINGS = (".svg", ".png", ".dot", ".txt")
+ZOOM = 2
+"""PNG pixels for one of SVG: sharp on a projector."""
+
+
+def render(
+    trace: Trace, step: int, what: What, path: str | Path, lang: Lang = "en"
+) -> None:
+    """Draw `what` after the first `step` events into the file, whole or not at all.
+
+    Changes: the file, replaced in one move.
+    Raises: InputError on an unknown view or ending, DOT of anything but the tree, or a
+    file that cannot be written; TraceError if the run has no such step; NoDot.
+    """
+    target = Path(path)
+    ending = _ending(target, what)
+    views = PICTURES if ending in (".svg", ".png") else TEXTS
+    if ending == ".dot":
+        drawn = tree_graph(frame_at(trace, step), lang).source
+    else:
+        drawn = views[what](trace, step, lang)
+    _write(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+
+
+def _ending(path: Path, what: str) -> str:
+    ending = path.suffix.lower()
+    if what not in PICTURES:
+        raise InputError(f"view {what!r}", "is not known", f"use {_or(*PICTURES)}")
+    if ending not in ENDINGS:
+        raise InputError(
+            str(path), f"ending {ending!r} is not known", f"use {_or(*ENDINGS)}"
+        )
+    if ending == ".dot" and what != "tree":
+        raise InputError(
+            str(path), f"only the tree is a graph, not {what}", "use .svg, .png or .txt"
+        )
+    return ending
+
+
+def _or(*names: str) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}"
+
+
+View = Callable[[Trace, int, Lang], str]
+
+PICTURES: dict[str, View] = {
+    "tree": lambda trace, step, lang: tree_svg(frame_at(trace, step), lang),
+    "pool": lambda trace, step, lang: pool_map(frame_at(trace, step), lang, True),
+    "timeline": timeline_svg,
+    "account": lambda trace, step, lang: account_svg(frame_at(trace, step), lang),
+}
+
+TEXTS: dict[str, View] = {
+    "tree": lambda trace, step, lang: tree_text(frame_at(trace, step), lang),
+    "pool": lambda trace, step, lang: pools_text(frame_at(trace, step), lang),
+    "timeline": timeline_text,
+    "account": lambda trace, step, lang: account_text(frame_at(trace, step), lang),
+}
+
+
+def png(svg: str) -> bytes:
+    """Return the picture as PNG, drawn without a browser, patterns and all."""
+    return resvg_py.svg_to_bytes(
+        svg_string=svg, zoom=ZOOM, dpi=96,
+        sans_serif_family="Liberation Sans", monospace_family="Liberation Mono",
+    )  # fmt: skip
+
+
+def _write(path: Path, content: bytes) -> None:
+    part = path.with_name(f".kvlab-{uuid4().hex}.part")
+    try:
+        with open(part, "xb") as file:
+            file.write(content)
+        os.replace(part, path)
+    except OSError as problem:
+        raise InputError(
+            str(path),
+            f"cannot be written ({problem.strerror})",
+            "give a file name in a folder that exists and has room",
+        ) from None
+    finally:
+        with suppress(OSError):  # after the move, or if it was never made
+            part.unlink()

@@ -1,0 +1,145 @@
+"""On which row does each node of a run lie, from its birth to its end?
+
+The rows are those of one prefix map of everything that was ever in the tree: prefixes
+that came back lie where they were, first-born children continue their parent's row, and
+the rows of a subtree are neighbours. So nothing jumps while a run is played: a node
+keeps its row for life, and a split only cuts it.
+Left out: drawing (tree_strip.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from ..record import events as ev
+from ..record.events import Tokens
+from ..record.snapshot import ROOT
+from ..record.trace import Trace
+
+
+class TreeLayout(NamedTuple):
+    """The row of every node that ever lives, how many rows, and the longest path.
+
+    Units: `depth` in tokens.
+    """
+
+    rows: dict[int, int]
+    num_rows: int
+    depth: int
+
+
+@dataclass(eq=False, slots=True)
+class _Stretch:
+    """Tokens that no branch ever cuts; `start` is how many lie before them."""
+
+    tokens: Tokens
+    start: int
+    above: _Stretch | None
+    below: list[_Stretch] = field(default_factory=list)
+    row: int = 0
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.tokens)
+
+
+def tree_layout(trace: Trace) -> TreeLayout:
+    """Return the places of all nodes of the run. Cost: O(events + tokens added)."""
+    tree_map = _Map()
+    for event in trace.events:
+        if isinstance(event, ev.Add):
+            tree_map.add(event)
+        elif isinstance(event, ev.Split):
+            tree_map.split(event)
+    num_rows = _number_rows(tree_map.spaces)
+    rows = {node: stretch.row for node, stretch in tree_map.end_of.items()}
+    depth = max((stretch.end for stretch in tree_map.end_of.values()), default=0)
+    return TreeLayout(rows, num_rows, depth)
+
+
+class _Map:
+    """The prefix map while it grows; `end_of` is the stretch a node ends with."""
+
+    def __init__(self) -> None:
+        self.spaces: dict[str, _Stretch] = {}
+        self.end_of: dict[int, _Stretch] = {}
+        self._start_of: dict[int, int] = {}
+
+    def add(self, event: ev.Add) -> None:
+        nothing = _Stretch(event.tokens[:0], 0, None)
+        if event.parent == ROOT:
+            here = self.spaces.setdefault(event.space, nothing)
+        else:
+            here = self.end_of[event.parent]
+        self._start_of[event.node] = here.end
+        self.end_of[event.node] = _extend(here, event.tokens)
+
+    def split(self, event: ev.Split) -> None:
+        start = self._start_of[event.upper] = self._start_of[event.node]
+        self._start_of[event.node] = at = start + event.at
+        here = self.end_of[event.node]
+        while here.start >= at and here.above is not None:
+            here = here.above
+        self.end_of[event.upper] = here if here.end == at else _cut(here, at)
+
+
+def _extend(here: _Stretch, tokens: Tokens) -> _Stretch:
+    """Return the stretch that ends where the tokens below `here` end."""
+    while len(tokens):
+        for child in here.below:
+            common = _common(child.tokens, tokens)
+            if common:
+                break
+        else:
+            leaf = _Stretch(tokens, here.end, here)
+            here.below.append(leaf)
+            return leaf
+        whole = common == len(child.tokens)
+        here = child if whole else _cut(child, child.start + common)
+        tokens = tokens[common:]
+    return here
+
+
+def _common(one: Tokens, other: Tokens) -> int:
+    """Return how many first tokens two lists share."""
+    least = min(len(one), len(other))
+    differing = np.flatnonzero(one[:least] != other[:least])
+    return int(differing[0]) if len(differing) else least
+
+
+def _cut(low: _Stretch, at: int) -> _Stretch:
+    """Cut a stretch at a position; return the new upper part."""
+    size = at - low.start
+    upper = _Stretch(low.tokens[:size], low.start, low.above, [low])
+    assert low.above is not None, "the start of a space is never cut"
+    siblings = low.above.below
+    siblings[siblings.index(low)] = upper
+    low.tokens, low.start, low.above = low.tokens[size:], at, upper
+    return upper
+
+
+def _number_rows(spaces: dict[str, _Stretch]) -> int:
+    """Give every stretch its row, top to bottom; return how many there are."""
+    count = 0
+    for stretch, continues in _in_order(spaces):
+        if continues and stretch.above is not None:
+            stretch.row = stretch.above.row
+        else:
+            stretch.row = count
+            count += 1
+    return count
+
+
+def _in_order(spaces: dict[str, _Stretch]) -> Iterator[tuple[_Stretch, bool]]:
+    """Yield each stretch, parents first, and whether it continues its parent's row."""
+    roots = [child for space in spaces.values() for child in space.below]
+    stack = [(root, False) for root in reversed(roots)]
+    while stack:
+        stretch, continues = stack.pop()
+        yield stretch, continues
+        below = [(child, not place) for place, child in enumerate(stretch.below)]
+        stack += reversed(below)
