@@ -86,7 +86,7 @@ def _figures(replay: SerialReplay, events: int) -> Figures:
         "retractions": 0,
         "preemptions": 0,
         "peak_running": min(1, sums.requests),
-        "peak_waiting": 0,
+        "peak_waiting": min(1, sums.requests),
         "l2_peak_usage": totals.host_peak / engine.host_total
         if engine.host_total
         else 0.0,

@@ -92,6 +92,7 @@ class SerialReplay:
             ev.Prefill, id, match.device_len, match.host_len,
             prefix - match.device_len, length - prefix,
         )  # fmt: skip
+        self._emit(ev.Start, id, length, False)
         self._insert(tokens, prefix)
         cache.dec_lock_ref(node)
         self._acknowledge()

@@ -1,0 +1,157 @@
+"""A real JupyterLab in a real Chromium, for tests that click."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+QUIET_CHROMIUM = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-dev-shm-usage",
+]  # fmt: skip
+START_S = 60
+NOT_OURS = ("favicon", "ResizeObserver loop")
+
+IDLE = """() => window.jupyterapp?.shell.currentWidget?.sessionContext
+    ?.session?.kernel?.status === 'idle'"""
+ALL_RAN = """() => {
+    const cells = window.jupyterapp.shell.currentWidget.content.widgets
+        .filter(c => c.model.type === 'code' && c.model.sharedModel.getSource().trim());
+    const failed = c => c.model.outputs.toJSON().some(o => o.output_type === 'error');
+    return cells.some(failed) || cells.every(c => c.model.executionCount !== null);
+}"""
+COMPLAINTS = """() => window.jupyterapp.shell.currentWidget.content.widgets
+    .filter(c => c.model.type === 'code')
+    .flatMap((c, i) => c.model.outputs.toJSON()
+        .filter(o => o.output_type === 'error' || o.name === 'stderr')
+        .map(o => `cell ${i}: ${o.ename ?? 'stderr'} ${o.evalue ?? o.text}`))"""
+
+
+@contextmanager
+def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
+    """Serve `folder`, with every Jupyter directory under `home`; yield the address."""
+    port = _free_port()
+    kept = {
+        f"JUPYTER_{name}": str(home / name.lower())
+        for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
+    }
+    kept |= {
+        f"JUPYTERLAB_{name}": str(home / name.lower())
+        for name in ("SETTINGS_DIR", "WORKSPACES_DIR")
+    }
+    command = [
+        sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser",
+        "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+        "--IdentityProvider.token=", "--ServerApp.password=",
+        "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",
+        "--LabApp.news_url=", f"--ServerApp.root_dir={folder}",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+    ]  # fmt: skip
+    with (home / "lab.log").open("w") as log:
+        lab = subprocess.Popen(
+            command,
+            stdout=log,
+            stderr=log,
+            env=os.environ | kept | {"IPYTHONDIR": str(home / "ipython")},
+            start_new_session=True,
+        )
+        try:
+            _wait_for(lab, f"http://127.0.0.1:{port}", home / "lab.log")
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            os.killpg(lab.pid, signal.SIGTERM)
+            try:
+                lab.wait(10)
+            except subprocess.TimeoutExpired:
+                os.killpg(lab.pid, signal.SIGKILL)
+                lab.wait()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(lab: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        assert lab.poll() is None, log.read_text()[-2000:]
+        try:
+            urllib.request.urlopen(f"{address}/api/status", timeout=1).close()
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return
+    raise AssertionError(f"no JupyterLab in {START_S} s: {log.read_text()[-2000:]}")
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Yield a headless Chromium, the system's own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, headless=True, args=QUIET_CHROMIUM
+        )
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class OpenNotebook:
+    """One notebook in one tab. `console` and `foreign` collect what must not be:
+    errors on the console, and requests to anywhere but the server."""
+
+    def __init__(self, browser: Browser, address: str, name: str, width: int) -> None:
+        self.console: list[str] = []
+        self.foreign: list[str] = []
+        context = browser.new_context(viewport={"width": width, "height": 1000})
+        self.page: Page = context.new_page()
+        self.page.on("console", self._hear)
+        self.page.on("pageerror", lambda error: self.console.append(str(error)))
+        self.page.on("request", lambda request: self._watch(address, request.url))
+        self.page.goto(f"{address}/lab/tree/{name}?reset")
+        self.page.wait_for_selector(".jp-Notebook .jp-Cell", timeout=60_000)
+        self.page.wait_for_function(IDLE, timeout=60_000)
+
+    def _hear(self, message) -> None:
+        if message.type == "error" and not any(n in message.text for n in NOT_OURS):
+            self.console.append(message.text)
+
+    def _watch(self, address: str, url: str) -> None:
+        own = (address, address.replace("http", "ws", 1), "data:", "blob:")
+        if not url.startswith(own):
+            self.foreign.append(url)
+
+    def run_all(self) -> None:
+        """Run every cell and wait until all are done, or one has failed."""
+        self.page.evaluate(
+            "() => window.jupyterapp.commands.execute('notebook:run-all-cells')"
+        )
+        self.page.wait_for_function(ALL_RAN, timeout=120_000)
+
+    def complaints(self) -> list[str]:
+        """Return the errors and the stderr output of all cells."""
+        return list(self.page.evaluate(COMPLAINTS))
+
+    def close(self) -> None:
+        """Stop the kernel and close the tab."""
+        self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
+        )
+        self.page.context.close()
