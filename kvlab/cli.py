@@ -18,6 +18,7 @@ from typing import Any
 
 from .config import EngineConfig
 from .errors import InputError, KvlabError
+from .record.trace import Trace
 from .rules import Rules
 
 
@@ -108,10 +109,9 @@ def _replay(arguments: argparse.Namespace) -> int:
 
 
 def _render(arguments: argparse.Namespace) -> int:
-    from .run.load import load_run
     from .views.export import render
 
-    trace = load_run(arguments.path)
+    trace = _open(arguments.path)
     step = len(trace) if arguments.step is None else arguments.step
     render(trace, step, arguments.what, arguments.out, arguments.lang)
     _note(arguments, f"{arguments.out}: {arguments.what} after event {step}")
@@ -170,7 +170,7 @@ def _add_render(commands: Any) -> None:
         commands, "render", _render, "draw one step of a run as a picture",
         "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg",
     )  # fmt: skip
-    parser.add_argument("path", type=Path, metavar="RUN|SCRIPT")
+    parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
     parser.add_argument("--step", type=int, help="after so many events (default: all)")
     parser.add_argument(
         "--what", default="tree", choices=("tree", "pool", "timeline", "account")
@@ -213,6 +213,15 @@ def _add_replay(commands: Any) -> None:
 
 
 # --- helpers
+
+
+def _open(name: Path) -> Trace:
+    """Return the run of a scenario's name, or the run or script in a file."""
+    from .lessons.scenarios import SCENARIOS
+    from .run.load import load_run
+
+    scenario = SCENARIOS.get(str(name))
+    return load_run(name) if scenario is None else scenario().trace
 
 
 def _config(arguments: argparse.Namespace) -> EngineConfig:

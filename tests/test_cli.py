@@ -65,31 +65,13 @@ def test_replay_prints_the_figures_as_one_json_object(capsys, trace):
 
 
 PROMISED = [
-    "requests",
-    "input_tokens",
-    "output_tokens",
-    "device_hit_tokens",
-    "host_hit_tokens",
-    "loaded_back_tokens",
-    "computed_tokens",
-    "hit_rate",
-    "evicted_tokens",
-    "backed_up_tokens",
-    "host_evicted_tokens",
-    "lost_tokens",
-    "retractions",
-    "preemptions",
-    "peak_running",
-    "peak_waiting",
-    "l2_peak_usage",
-    "ttft_s",
-    "events",
-    "wall_s",
-    "cpu_s",
-    "requests_per_s",
-    "requests_per_cpu_s",
+    "requests", "input_tokens", "output_tokens", "device_hit_tokens",
+    "host_hit_tokens", "loaded_back_tokens", "computed_tokens", "hit_rate",
+    "evicted_tokens", "backed_up_tokens", "host_evicted_tokens", "lost_tokens",
+    "retractions", "preemptions", "peak_running", "peak_waiting", "l2_peak_usage",
+    "ttft_s", "events", "wall_s", "cpu_s", "requests_per_s", "requests_per_cpu_s",
     "tree_sha256",
-]
+]  # fmt: skip
 
 
 def test_replay_prints_every_promised_figure(capsys, trace):

@@ -5,6 +5,8 @@ Each is a function that returns a `Workbench` whose trace tells one story.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..run.workbench import Workbench
 
 A = range(100, 112)
@@ -35,3 +37,7 @@ def three_fates(write_policy: str = "write_through") -> Workbench:
     bench.insert(D)
     bench.ack_write()
     return bench
+
+
+SCENARIOS: dict[str, Callable[[], Workbench]] = {"three_fates": three_fates}
+"""The runs that the command line knows by name."""

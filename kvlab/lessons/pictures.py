@@ -1,0 +1,49 @@
+"""Which pictures do the README and the notebooks show, and how are they made?
+
+    python -m kvlab.lessons.pictures assets
+
+draws all of them anew; a test says that the files in `assets/` are these.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from ..record.events import Step
+from ..record.trace import Trace
+from ..views.export import What, render
+from .scenarios import SCENARIOS
+
+
+class Picture(NamedTuple):
+    """One view of a scenario, right before the op of that name first begins."""
+
+    name: str
+    scenario: str
+    before_op: str
+    what: What
+
+
+PICTURES = (Picture("07-before.svg", "three_fates", "evict", "pool"),)
+
+
+def draw(picture: Picture, folder: Path) -> None:
+    """Draw one picture into the folder. Changes: the file."""
+    trace = SCENARIOS[picture.scenario]().trace
+    step = _first(trace, picture.before_op)
+    render(trace, step, picture.what, folder / picture.name)
+
+
+def _first(trace: Trace, op: str) -> int:
+    return next(
+        index
+        for index, event in enumerate(trace.events)
+        if isinstance(event, Step) and event.op == op
+    )
+
+
+if __name__ == "__main__":
+    for each in PICTURES:
+        draw(each, Path(sys.argv[1]))

@@ -1,0 +1,49 @@
+"""Do the lessons' runs tell the stories that they are told for?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kvlab.errors import ConfigError
+from kvlab.lessons import scenarios
+from kvlab.lessons.pictures import PICTURES, draw
+from kvlab.lessons.questions import fates
+from kvlab.run.workbench import Workbench
+
+ASSETS = Path(__file__).resolve().parents[1] / "assets"
+LEAVES = {"A": scenarios.A, "B": scenarios.B, "C": scenarios.C}
+
+
+def test_three_leaves_have_three_fates_under_write_through():
+    answer = fates(scenarios.three_fates().trace, LEAVES)
+    assert answer == {"A": "demoted", "B": "deleted", "C": "lost"}
+
+
+def test_write_back_keeps_all_three_on_the_host():
+    answer = fates(scenarios.three_fates("write_back").trace, LEAVES)
+    assert set(answer.values()) == {"demoted"}
+
+
+def test_the_fate_agrees_with_what_a_match_finds():
+    bench = scenarios.three_fates()
+    found = {name: bench.match(tokens)["host_hit"] for name, tokens in LEAVES.items()}
+    assert found == {"A": 12, "B": 0, "C": 0}
+
+
+def test_a_prefix_that_came_back_stays():
+    bench = scenarios.three_fates()
+    bench.load_back(scenarios.A)
+    assert fates(bench.trace, LEAVES)["A"] == "stays"
+
+
+def test_a_workbench_refuses_knobs_with_which_the_engine_would_not_start():
+    with pytest.raises(ConfigError, match="refuses to start"):
+        Workbench(pool_tokens=40, host_tokens=40)
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
+def test_every_asset_is_what_its_command_draws(picture, tmp_path):
+    draw(picture, tmp_path)
+    assert (tmp_path / picture.name).read_text() == (ASSETS / picture.name).read_text()
