@@ -7,6 +7,7 @@ changed by hand, as no run would.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,12 @@ from kvlab.record import events as ev
 from kvlab.record import invariants as laws
 from kvlab.record.events import Event
 from kvlab.record.invariants import ALWAYS, AT_REST, LAWS, Law, broken
+from kvlab.record.replay import Replay
 from kvlab.record.snapshot import State
+from kvlab.record.trace import Header, Trace
+from kvlab.run.conform import replay_op
+from kvlab.run.runner import ScriptRunner
+from kvlab.run.script import read_script
 
 
 def pages(*numbers: int):
@@ -130,6 +136,14 @@ def test_a_page_that_is_free_twice_is_told():
     state.pools["L2"].free.put(pages(5, 1, 2, 3, 4))
     assert tells(laws.free_pages_are_sound, state) == (
         "L2 has 5 pages (1, 2, 3, 4, ...) free twice"
+    )
+
+
+def test_up_to_four_pages_are_listed():
+    state = after()
+    state.pools["L2"].free.put(pages(2, 3, 4, 5))
+    assert tells(laws.free_pages_are_sound, state) == (
+        "L2 has 4 pages (2, 3, 4, 5) free twice"
     )
 
 
@@ -296,3 +310,45 @@ def test_laws_report_and_do_not_crash(wreck: Callable[[State], object]):
     state = served()
     wreck(state)
     assert broken(state) != []
+
+
+# --- whole runs of the recorded scripts
+
+GOLDENS = Path(__file__).parent / "goldens" / "sglang"
+FAULTY = "s25_write_back_load_back_host_full"
+
+
+def recorded(path: Path) -> Replay:
+    script = read_script(path)
+    trace = Trace(Header(config=script.config, rules=script.rules))
+    runner = ScriptRunner(script, trace, eager=True)
+    for number in range(len(script.ops)):
+        replay_op(runner, script, number)
+    return Replay(trace)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [p for p in sorted(GOLDENS.glob("[sx]*.json")) if p.stem != FAULTY],
+    ids=lambda path: path.stem,
+)
+def test_all_laws_hold_in_a_recorded_script(path):
+    replay = recorded(path)
+    rests = set(replay.rests())
+    found = {
+        index: sentences
+        for index, _, state in replay.states()
+        if (sentences := broken(state, at_rest=index + 1 in rests))
+    }
+    assert replay.fault is None
+    assert found == {}
+
+
+def test_the_faulty_script_breaks_laws_from_the_load_on():
+    replay = recorded(GOLDENS / f"{FAULTY}.json")
+    wrong = [step for step in replay.rests() if broken(replay.at(step))]
+    load = replay.of_kind(ev.Load)[0]
+    assert wrong == [step for step in replay.rests() if step > load]
+    assert "node 1 left the tree with 20 tokens on the device" in broken(
+        replay.at(load + 1)
+    )

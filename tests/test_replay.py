@@ -307,6 +307,14 @@ def test_more_pages_than_are_free_do_not_fold():
     assert "it takes 65 pages of L2" in str(Replay(trace).fault)
 
 
+def test_a_node_that_would_be_its_own_ancestor_does_not_fold():
+    trace = asked_run()
+    trace(ev.Split, 1, 2, 2, 9, 9)
+    assert Replay(trace).fault is not None
+    trace.events[-1] = ev.Add(-1, 1, 2, "", as_pages([1, 2]), as_pages([1]), 0, 9, 9)
+    assert "node 1 exists already" in str(Replay(trace).fault)
+
+
 def test_a_fault_in_a_late_stretch_leaves_the_early_ones_whole(short_stretches):
     trace = made_run(1)
     expected = folded(trace)

@@ -46,6 +46,12 @@ def test_a_line_longer_than_any_buffer_is_one_line(tmp_path):
     assert list(numbered_lines(path)) == [(1, line + b"\n"), (2, b"end")]
 
 
+def test_text_that_packs_extremely_well_comes_out_whole(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(gzip.compress(b"a\n" * 100_000))
+    assert sum(1 for _ in numbered_lines(path)) == 100_000
+
+
 def test_what_lies_before_a_cut_is_delivered(tmp_path):
     path = tmp_path / "file.gz"
     path.write_bytes(gzip.compress(b"a\nb\nc\n")[:-9])

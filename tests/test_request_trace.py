@@ -1,0 +1,247 @@
+"""Is a request trace read for what it is, and everything else refused in one line?"""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kvlab.errors import ConfigError, InputError
+from kvlab.record.request_trace import (
+    MAX_ID,
+    RequestTrace,
+    TracedRequest,
+    read_requests,
+    tokens_of,
+    unique,
+    unit_tokens_of,
+)
+
+ASK = (
+    "; give one JSON object a line with timestamp (ms), input_length, output_length "
+    "and hash_ids"
+)
+
+
+def line(
+    length: int = 514, ids: tuple[int, ...] = (0, 1), out: int = 9, **others: object
+) -> dict[str, object]:
+    return {
+        "timestamp": 27, "input_length": length, "output_length": out,
+        "hash_ids": list(ids), **others,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "trace.jsonl"
+
+
+def write(path, *lines: object) -> None:
+    texts = (x if isinstance(x, str) else json.dumps(x) for x in lines)
+    path.write_text("".join(f"{text}\n" for text in texts))
+
+
+def refused(path, *lines: object) -> str:
+    """Return why a file of these lines is refused."""
+    write(path, *lines)
+    with pytest.raises(InputError) as told:
+        read_requests(path)
+    assert "\n" not in str(told.value)
+    return str(told.value).replace(str(path), "trace.jsonl")
+
+
+# --- reading
+
+
+def test_requests_are_read_in_order(path):
+    write(path, line(), line(512, (0,), 3), line(1, (7,), 0))
+    assert read_requests(path).requests == (
+        TracedRequest(27, 514, 9, (0, 1)),
+        TracedRequest(27, 512, 3, (0,)),
+        TracedRequest(27, 1, 0, (7,)),
+    )
+
+
+def test_the_format_the_unit_and_the_block_size_are_named(path):
+    write(path, line())
+    trace = read_requests(path)
+    assert (trace.format, trace.unit, trace.block_size) == ("mooncake", "ms", 512)
+
+
+def test_fields_of_dialects_are_ignored(path):
+    write(path, line(session_id="s1", delay=3, messages=[{"role": "user"}]))
+    assert read_requests(path).requests[0].input_length == 514
+
+
+def test_a_limit_leaves_later_lines_unread(path):
+    write(path, line(), line(512, (4,)), "no JSON at all")
+    assert len(read_requests(path, limit=2).requests) == 2
+
+
+def test_a_limit_beyond_the_file_reads_all(path):
+    write(path, line())
+    assert len(read_requests(path, limit=5).requests) == 1
+
+
+def test_a_limit_below_one_is_refused(path):
+    with pytest.raises(ConfigError, match="limit is 0; use at least 1"):
+        read_requests(path, limit=0)
+
+
+def test_gzip_is_read(path):
+    path.write_bytes(gzip.compress(json.dumps(line()).encode()))
+    assert len(read_requests(path).requests) == 1
+
+
+def test_blank_lines_are_passed_over(path):
+    write(path, "", line(), "  ", line())
+    assert len(read_requests(path).requests) == 2
+
+
+# --- refusing
+
+
+def test_an_empty_file_is_refused(path):
+    assert refused(path) == "trace.jsonl: has no requests" + ASK
+    assert refused(path, "", " ") == "trace.jsonl: has no requests" + ASK
+
+
+def test_a_folder_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"cannot be read \(Is a directory\)"):
+        read_requests(tmp_path)
+
+
+def test_binary_data_is_refused(path):
+    path.write_bytes(b"PAR1\x15\x00\x15")
+    with pytest.raises(InputError, match="is binary data, not text; give a JSONL"):
+        read_requests(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Timestamp,Request tokens", "is not JSON (JSON is malformed: invalid char"),
+        ("{", "is not JSON (Input data was truncated)"),
+        ("[1, 2]", "is not a request (Expected `object`, got `array`)"),
+        ('{"timestamp": 1}', "is not a request (Object missing required field `inp"),
+        (line(length="514"), "(Expected `int`, got `str` - at `$.input_length`)"),
+        (line(length=514.5), "(Expected `int`, got `float` - at `$.input_length`)"),
+        (line(length=None), "(Expected `int`, got `null` - at `$.input_length`)"),
+        (line(ids=(0, "x")), "(Expected `int`, got `str` - at `$.hash_ids[1]`)"),
+    ],
+)
+def test_a_line_that_is_no_request_is_refused_by_its_number(path, text, problem):
+    told = refused(path, line(), text)
+    assert told.startswith("trace.jsonl:2: ")
+    assert problem in told
+    assert told.endswith(ASK)
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        (line(timestamp=-1), "timestamp is -1.0; it must be 0 or more; mend the line"),
+        (line(-5), "input_length is -5; it must be 1 or more; mend the line"),
+        (line(0, ()), "input_length is 0; it must be 1 or more; mend the line"),
+        (line(out=-1), "output_length is -1; it must be 0 or more; mend the line"),
+        (line(ids=(0, -2)), "hash id -2 is negative; number blocks from 0"),
+        (
+            line(10**12),
+            "input_length is 1000000000000, and tokens are counted in 32 bits; "
+            "at most 2147483647; mend the line",
+        ),
+        (
+            line(out=10**30),
+            f"output_length is {10**30}, and tokens are counted in 32 bits; "
+            "at most 2147483647; mend the line",
+        ),
+        (
+            line(ids=(0, MAX_ID + 1)),
+            "hash id 4194304 stands for tokens up to 2147484159, and token ids are "
+            "32-bit; renumber the ids; the last that fits is 4194303",
+        ),
+    ],
+)
+def test_a_number_that_no_engine_could_serve_is_refused(path, request_, problem):
+    assert refused(path, line(), request_) == f"trace.jsonl:2: {problem}"
+
+
+def test_lengths_that_disagree_with_the_blocks_are_refused(path):
+    assert refused(path, line(), line(513, (0,))) == (
+        "trace.jsonl:2: input_length 513 makes 2 blocks of 512, hash_ids has 1; "
+        "this is no trace of equal blocks; mend or remove the line"
+    )
+
+
+@pytest.mark.parametrize("block", [16, 64, 256, 1024])
+def test_a_trace_of_other_blocks_is_told_which(path, block):
+    lines = [line(n * block + 1, tuple(range(n + 1))) for n in range(1, 40)]
+    told = refused(path, *lines)
+    assert told.endswith(
+        f"blocks of {block} fit every line; convert the file to blocks of 512"
+    )
+
+
+def test_no_block_size_is_suggested_when_a_later_line_is_damaged(path):
+    lines = [line(33, (0, 1, 2)), line(17, (0, 1))]
+    assert "blocks of 16 fit every line" in refused(path, *lines, "")
+    assert "no trace of equal blocks" in refused(path, *lines, "{")
+
+
+def test_the_largest_id_that_fits_is_taken(path):
+    write(path, line(512, (MAX_ID,)))
+    tokens = tokens_of(read_requests(path).requests[0])
+    assert tokens[-1] == 2**31 - 1
+
+
+# --- tokens
+
+REQUESTS = st.builds(
+    lambda ids, cut: TracedRequest(0, 512 * len(ids) - cut, 1, tuple(ids)),
+    st.lists(st.integers(0, MAX_ID), min_size=1, max_size=5),
+    st.integers(0, 511),
+)
+
+
+@given(REQUESTS)
+def test_a_prompt_is_its_blocks_cut_to_its_length(request_):
+    whole = [h * 512 + i for h in request_.hash_ids for i in range(512)]
+    tokens = tokens_of(request_)
+    assert tokens.tolist() == whole[: request_.input_length]
+    assert tokens.dtype == np.int32
+    assert not tokens.flags.writeable
+
+
+@given(REQUESTS)
+def test_in_unit_mode_a_prompt_is_its_hash_ids(request_):
+    tokens = unit_tokens_of(request_)
+    assert tuple(tokens.tolist()) == request_.hash_ids
+    assert tokens.dtype == np.int32
+    assert not tokens.flags.writeable
+
+
+@given(st.lists(REQUESTS, max_size=5))
+def test_a_unique_trace_shares_nothing_and_keeps_the_rest(requests):
+    trace = RequestTrace(requests=tuple(requests))
+    alone = unique(trace)
+    ids = [h for request in alone.requests for h in request.hash_ids]
+    assert ids == list(range(len(ids)))
+    for before, after in zip(trace.requests, alone.requests, strict=True):
+        assert len(after.hash_ids) == len(before.hash_ids)
+        assert after.input_length == before.input_length
+
+
+def test_more_blocks_than_token_ids_cannot_be_unique(monkeypatch):
+    monkeypatch.setattr("kvlab.record.request_trace.MAX_ID", 2)
+    once = TracedRequest(0, 1024, 1, (0, 1))
+    with pytest.raises(InputError) as told:
+        unique(RequestTrace(requests=(once, once)))
+    assert str(told.value) == (
+        "the trace: has 4 blocks, and 32-bit token ids are enough for 3; "
+        "replay fewer requests (--limit)"
+    )
