@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import zlib
 
 import pytest
 from hypothesis import given
@@ -60,6 +61,17 @@ def test_what_lies_before_a_cut_is_delivered(tmp_path):
     with pytest.raises(InputError) as told:
         list(lines)
     assert "the gzip data is damaged or cut short here; fetch" in str(told.value)
+
+
+@pytest.mark.parametrize("missing", range(9, 40))
+def test_every_whole_line_before_a_cut_is_delivered(tmp_path, missing):
+    content = gzip.compress(b"a\n" * 100_000)[:-missing]
+    path = tmp_path / "file.gz"
+    path.write_bytes(content)
+    found = []
+    with pytest.raises(InputError):
+        found.extend(numbered_lines(path))
+    assert len(found) == zlib.decompressobj(31).decompress(content).count(b"\n")
 
 
 def test_padding_behind_a_gzip_is_no_damage(tmp_path):
