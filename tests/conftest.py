@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
 
 from kvlab.config import EngineConfig
 from kvlab.pages import Pages, as_pages
@@ -11,6 +12,9 @@ from kvlab.record.events import Event
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
+
+settings.register_profile("kvlab", deadline=None, derandomize=True)
+settings.load_profile("kvlab")
 
 
 class Script:
