@@ -81,7 +81,7 @@ class EvictionQueue:
 
     def in_order(self) -> list[Node]:
         """Return all candidates, coldest first, and evict none. Cost: O(n log n)."""
-        return sorted(self._members, key=lambda n: (self.key(n), n.last_access))
+        return sorted(self._members, key=lambda n: (self.key(n), n.last_access, n.id))
 
     def _settle(self) -> None:
         for node in self._noted:

@@ -25,20 +25,23 @@ SEED = 7
 MASK = np.uint64(2**62 - 1)
 
 
-def fingerprints(tokens: Tokens) -> NDArray[np.int64]:
+def fingerprints(tokens: Tokens, before: int = SEED) -> NDArray[np.int64]:
     """Return, for each token, the hash of the prefix that ends with it.
 
     h(-1) = 7 and h(i) = (h(i-1) * 1000003 + token + 1) mod 2^62, as in the recorded
-    states. Cost: O(tokens), vectorised: the recurrence is a sum of powers of the
-    multiplier, which is odd and so has an inverse modulo 2^64.
+    states; `before` is the hash of what precedes the tokens. Cost: O(tokens),
+    vectorised: the recurrence is a sum of powers of the multiplier, which is odd and
+    so has an inverse modulo 2^64.
 
     >>> fingerprints(np.array([1, 2], np.int32)).tolist()
     [7000023, 7000044000072]
+    >>> fingerprints(np.array([2], np.int32), before=7000023).tolist()
+    [7000044000072]
     """
     n = len(tokens)
     up, down = _powers(max(1024, 1 << n.bit_length()))
     terms = (tokens.astype(np.uint64) + np.uint64(1)) * down[1 : n + 1]
-    sums = np.cumsum(terms, dtype=np.uint64) + np.uint64(SEED)
+    sums = np.cumsum(terms, dtype=np.uint64) + np.uint64(before)
     return ((sums * up[1 : n + 1]) & MASK).astype(np.int64)
 
 
