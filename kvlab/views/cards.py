@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ..record.events import Event
+from ..record.events import Decision, Event
 from ..record.trace import Trace
 from . import draw, theme
 from .bars import bars_svg
@@ -69,6 +69,19 @@ def links(trace: Trace, index: int) -> list[Link]:
     return [Link(i + 1, kind_of(trace.events[i])) for i in trace.chain(index)]
 
 
+def decision_behind(trace: Trace, index: int) -> int | None:
+    """Return the decision that an event carries out: itself, the last one of the same
+    cause before it, or that cause; None if nothing was decided."""
+    events = trace.events
+    while index >= 0:
+        cause = events[index].cause
+        for at in range(index, cause, -1):
+            if isinstance(events[at], Decision) and events[at].cause == cause:
+                return at
+        index = cause
+    return None
+
+
 def kind_of(event: Event) -> str:
     """Return an event's kind as the engine would spell it.
 
@@ -119,25 +132,46 @@ def _result(check: Check) -> Words:
 
 def card_html(card: Card) -> Markup:
     """Return the card as a page fragment that brings its style and patterns."""
-    why, lang = card.reason, card.lang
     hidden = "position:absolute"
     patterns = tag("svg", theme.patterns(), width=0, height=0, style=hidden)
-    parts = [tag("style", SHEET), patterns, _head(card)]
-    if why.bars:
-        parts.append(_section(bars_svg(why.bars, lang)))
-    parts += [_section(_check(check, lang)) for check in why.checks]
+    columns = [
+        tag("div", join(parts), class_="kv-col")
+        for parts in (_first(card), _second(card), _third(card))
+    ]
+    parts = [tag("style", SHEET), patterns, *columns]
+    return tag("div", join(parts), class_="kv-card", lang=tongue(card.lang))
+
+
+def _first(card: Card) -> list[Markup]:
+    """Return the verdict and the bars."""
+    bars = card.reason.bars
+    return [_head(card), *([_section(bars_svg(bars, card.lang))] if bars else [])]
+
+
+def _second(card: Card) -> list[Markup]:
+    """Return the checks, and what is not in them."""
+    why, lang = card.reason, card.lang
+    parts = [_section(_check(check, lang)) for check in why.checks]
     if why.outside is not None:
         parts.append(_section(_outside(why.outside, lang)))
+    return parts
+
+
+def _third(card: Card) -> list[Markup]:
+    """Return what was not taken, the causes and the source."""
+    why, lang = card.reason, card.lang
+    parts = []
     if why.not_taken is not None:
         text = tag("div", esc(why.not_taken.to(lang)))
         parts.append(_section(_label(NOT_TAKEN.to(lang)), text))
     parts.append(_section(_label(CAUSE.to(lang)), _chain(card.chain)))
     if why.source:
         parts.append(tag("div", esc(why.source), class_="kv-source"))
-    return tag("div", join(parts), class_="kv-card", lang=_tongue(lang))
+    return parts
 
 
-def _tongue(lang: Lang) -> str:
+def tongue(lang: Lang) -> str:
+    """Return the language as HTML names it."""
     return "zh-Hans" if lang == "zh" else "en"
 
 

@@ -21,8 +21,8 @@ LANES = (
     ("running", Words("running", "运行")),
     ("finished", Words("done", "完成")),
 )
-MOST = 6
-"""Chips a lane; the rest is a number."""
+MOST = 3
+"""Chips a lane; the rest is a number, so that the lanes keep their height."""
 
 
 def queue_html(frame: Frame, lang: Lang = "en") -> Markup:
@@ -35,11 +35,14 @@ def queue_html(frame: Frame, lang: Lang = "en") -> Markup:
 
 def _lane(frame: Frame, stage: str, name: str, lang: Lang) -> Markup:
     found = lane(frame, stage)
+    said = tag("span", esc(name), class_="kv-lane")
+    if stage == "finished":
+        count = tag("b", esc(theme.num(len(found))))
+        return tag("div", join([said, count]), class_="kv-chips")
     shown = found[:MOST] if stage == "waiting" else found[-MOST:]
     chips = [_chip(frame, request, lang) for request in shown]
     if len(found) > len(shown):
         chips.append(esc(f"+ {theme.num(len(found) - len(shown))}"))
-    said = tag("span", esc(name), class_="kv-lane")
     return tag("div", join([said, *(chips or [esc("–")])]), class_="kv-chips")
 
 
@@ -76,8 +79,4 @@ def _said(frame: Frame, request: RequestState, lang: Lang) -> str:
         again = Words(", retracted", "，被撤回").to(lang) if request.retracted else ""
         return Words(f"{count} in", f"输入 {count}").to(lang) + again
     out, most = theme.num(request.outputs), theme.num(request.max_new)
-    if request.stage == "finished":
-        return Words(f"{out} out", f"已出 {out}").to(lang)
-    if request.stage == "dropped":
-        return Words("given up", "放弃").to(lang)
     return Words(f"{out} of {most} out", f"已出 {out}/{most}").to(lang)

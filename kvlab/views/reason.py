@@ -91,7 +91,9 @@ def two_bars(need: float, have: float, state: State) -> tuple[Bar, ...]:
     return (Bar(NEED, (Part(need, None),)), Bar(ROOM, (Part(have, state),)))
 
 
-def host_free(frame: Frame) -> Term:
-    """Return the term that no admission formula has."""
-    free = frame.state.host_account().available
+def host_free(frame: Frame) -> Term | None:
+    """Return the term that no admission formula has; None where there is no L2."""
+    free, pool = frame.state.host_account().available, frame.state.pools["L2"]
+    if pool.num_pages == 0:
+        return None
     return Term("L2 free", theme.num(free), "available")

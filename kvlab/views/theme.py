@@ -204,7 +204,8 @@ def num(value: float) -> str:
     >>> num(10000), num(18.04), num(18.0)
     ('10,000', '18.0', '18.0')
     """
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+    text = f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
+    return text.replace("-", "−")
 
 
 def delta(value: int) -> str:

@@ -3,7 +3,8 @@
 The rows are those of one prefix map of everything that was ever in the tree: prefixes
 that came back lie where they were, first-born children continue their parent's row, and
 the rows of a subtree are neighbours. So nothing jumps while a run is played: a node
-keeps its row for life, and a split only cuts it.
+keeps its row for life, and a split only cuts it. Where that would take more rows than
+can be read, rows that are never filled at the same time are laid into one.
 Left out: drawing (tree_strip.py).
 """
 
@@ -32,6 +33,10 @@ class TreeLayout(NamedTuple):
     depth: int
 
 
+READABLE = 8
+"""So many rows have room for names."""
+
+
 @dataclass(eq=False, slots=True)
 class _Stretch:
     """Tokens that no branch ever cuts; `start` is how many lie before them."""
@@ -57,6 +62,8 @@ def tree_layout(trace: Trace) -> TreeLayout:
             tree_map.split(event)
     num_rows = _number_rows(tree_map.spaces)
     rows = {node: stretch.row for node, stretch in tree_map.end_of.items()}
+    if num_rows > READABLE:
+        num_rows, rows = _packed(tree_map, rows, _lives(trace))
     depth = max((stretch.end for stretch in tree_map.end_of.values()), default=0)
     return TreeLayout(rows, num_rows, depth)
 
@@ -143,3 +150,46 @@ def _in_order(spaces: dict[str, _Stretch]) -> Iterator[tuple[_Stretch, bool]]:
         yield stretch, continues
         below = [(child, not place) for place, child in enumerate(stretch.below)]
         stack += reversed(below)
+
+
+# --- many rows
+
+
+def _lives(trace: Trace) -> dict[int, tuple[int, int]]:
+    """Return the events of each node's birth and end."""
+    lives: dict[int, tuple[int, int]] = {}
+    for index, event in enumerate(trace.events):
+        if isinstance(event, ev.Add):
+            lives[event.node] = (index, len(trace))
+        elif isinstance(event, ev.Split):
+            lives[event.upper] = (index, len(trace))
+        elif isinstance(event, ev.Delete | ev.EvictHost) and event.node in lives:
+            lives[event.node] = (lives[event.node][0], index)
+    return lives
+
+
+def _packed(
+    tree_map: _Map, rows: dict[int, int], lives: dict[int, tuple[int, int]]
+) -> tuple[int, dict[int, int]]:
+    """Lay each row on the first one below its parent's that is free while it lives."""
+    spans: dict[int, tuple[int, int]] = {}
+    for node, row in rows.items():
+        first, last = spans.get(row, lives[node])
+        spans[row] = min(first, lives[node][0]), max(last, lives[node][1])
+    slots: list[list[tuple[int, int]]] = []
+    slot_of: dict[int, int] = {}
+    for stretch, continues in _in_order(tree_map.spaces):
+        if continues or stretch.row not in spans:
+            continue
+        above = stretch.above.row if stretch.above else -1
+        slot = slot_of.get(above, -1) + 1
+        while slot < len(slots) and not _is_free(slots[slot], spans[stretch.row]):
+            slot += 1
+        slots += [[]] if slot == len(slots) else []
+        slots[slot].append(spans[stretch.row])
+        slot_of[stretch.row] = slot
+    return len(slots), {node: slot_of[row] for node, row in rows.items()}
+
+
+def _is_free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
+    return all(last < span[0] or span[1] < first for first, last in taken)

@@ -71,7 +71,7 @@ def tree_strip(frame: Frame, layout: TreeLayout, lang: Lang = "en") -> Markup:
     if not strips:
         style = {"fill": theme.INK3, "font_size": 12}
         parts.append(draw.words(LEFT, TOP + 24, EMPTY.to(lang), **style))
-    return draw.document(parts, WIDTH, bottom + 46, TITLE.to(lang), lang)
+    return draw.document(parts, WIDTH, bottom + 52, TITLE.to(lang), lang)
 
 
 def _strips(
