@@ -118,6 +118,14 @@ class HostTier(RadixCache):
         if not node.backed_up and node.hit_count >= self.config.backup_threshold:
             self.write_backup(node)
 
+    def _note_walk(self, walk: Walk) -> None:
+        """The deepest node on device may be a leaf, though host-only nodes follow."""
+        super()._note_walk(walk)
+        for node in reversed(walk.path):
+            if node.value is not None:
+                self._note(node)
+                break
+
     def _note(self, node: Node) -> None:
         super()._note(node)
         self.host_leaves.note(node)

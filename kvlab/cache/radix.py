@@ -183,7 +183,7 @@ class RadixCache:
             self._emit(ev.Raise, node.id, priority)
 
     def _note_walk(self, walk: Walk) -> None:
-        """Only the ends of a walk can be candidates whose key has changed."""
+        """The ends of a walk may be candidates whose key has changed."""
         if walk.path:
             self._note(walk.path[-1])
         if walk.below is not None:
