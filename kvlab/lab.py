@@ -43,7 +43,7 @@ def lab_command(folder: Path, extra: Sequence[str]) -> list[str]:
     root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     return [
         sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1",
-        f"--ServerApp.root_dir={folder}", "--LabApp.news_url=",
+        f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         *root, *extra,
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -41,10 +42,21 @@ COMPLAINTS = """() => window.jupyterapp.shell.currentWidget.content.widgets
         .map(o => `cell ${i}: ${o.ename ?? 'stderr'} ${o.evalue ?? o.text}`))"""
 
 
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},
+    "apputils-extension/notification": {"fetchNews": "false"},
+}
+"""Keep cells in the page when they are scrolled away; ask nothing about news."""
+
+
 @contextmanager
 def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
     """Serve `folder`, with every Jupyter directory under `home`; yield the address."""
     port = _free_port()
+    for name, values in SETTINGS.items():
+        file = home / "settings_dir" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(values))
     kept = {
         f"JUPYTER_{name}": str(home / name.lower())
         for name in ("CONFIG_DIR", "DATA_DIR", "RUNTIME_DIR")
@@ -58,7 +70,7 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
         "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
         "--IdentityProvider.token=", "--ServerApp.password=",
         "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",
-        "--LabApp.news_url=", f"--ServerApp.root_dir={folder}",
+        "--LabApp.news_url=None", f"--ServerApp.root_dir={folder}",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     ]  # fmt: skip
     with (home / "lab.log").open("w") as log:

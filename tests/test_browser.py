@@ -44,3 +44,69 @@ def shoot(notebook: OpenNotebook, name: str, tmp_path: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     notebook.page.screenshot(path=folder / name)
     return folder / name
+
+
+def headline(notebook: OpenNotebook) -> str:
+    return notebook.page.inner_text(".kv-root [aria-live]")
+
+
+def press(notebook: OpenNotebook, title: str) -> str:
+    """Press the button with that tooltip; return the new headline."""
+    before = headline(notebook)
+    notebook.page.click(f".kv-root button[title='{title}']")
+    notebook.page.wait_for_function(
+        "before => document.querySelector('.kv-root [aria-live]').innerText !== before",
+        arg=before,
+    )
+    return headline(notebook)
+
+
+def test_every_cell_runs_without_an_error_or_a_warning(notebook):
+    assert notebook.complaints() == []
+
+
+def test_the_buttons_step_both_ways(notebook):
+    start = headline(notebook)
+    forward = press(notebook, "go forward one event")
+    assert forward != start
+    assert press(notebook, "go back one event") == start
+
+
+def test_dragging_the_slider_moves_the_run(notebook, tmp_path):
+    before = headline(notebook)
+    handle = notebook.page.locator(".kv-root .noUi-handle").first
+    box = handle.bounding_box()
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    notebook.page.mouse.move(*middle)
+    notebook.page.mouse.down()
+    notebook.page.mouse.move(middle[0] + 120, middle[1], steps=12)
+    notebook.page.mouse.up()
+    notebook.page.wait_for_function(
+        "before => document.querySelector('.kv-root [aria-live]').innerText !== before",
+        arg=before,
+    )
+    assert shoot(notebook, "dragged.png", tmp_path).stat().st_size > 10_000
+
+
+def test_a_decision_shows_its_terms_with_numbers(notebook, tmp_path):
+    for _ in range(30):
+        if "is deleted" in press(notebook, "go to the next decision"):
+            break
+    card = notebook.page.inner_text(".kv-why")
+    assert "12" in card
+    assert "copy on L2" in card
+    shoot(notebook, "decision.png", tmp_path)
+
+
+def test_the_language_switches_in_place(notebook, tmp_path):
+    says = "word => document.querySelector('.kv-root').textContent.includes(word)"
+    notebook.page.click(".kv-root button:has-text('中文')")
+    notebook.page.wait_for_function(says, arg="内存")
+    shoot(notebook, "chinese.png", tmp_path)
+    notebook.page.click(".kv-root button:has-text('EN')")
+    notebook.page.wait_for_function(says, arg="Memory")
+
+
+def test_nothing_was_said_on_the_console_and_nobody_else_was_asked(notebook):
+    assert notebook.console == []
+    assert notebook.foreign == []
