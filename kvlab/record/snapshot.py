@@ -7,9 +7,14 @@ Left out: jumping to any step (replay.py); the laws a state obeys (invariants.py
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ..config import EngineConfig
 from ..pages import NO_PAGES, FreeList, Pages, join
@@ -19,8 +24,7 @@ from .events import Event, Tier, Tokens
 ROOT = 0
 
 
-@dataclass(slots=True)
-class NodeState:
+class NodeState(Struct, gc=False):
     """One tree node. `tokens` is its own part of the key, not the whole path.
 
     `pages` / `host_pages` are None where the node has no copy on that tier; `writing`
@@ -43,8 +47,7 @@ class NodeState:
     edition: int = 0
 
 
-@dataclass(slots=True)
-class RequestState:
+class RequestState(Struct, gc=False):
     """One request. `stage`: waiting, running, chunked, finished or dropped.
 
     Units: lengths in tokens; `row` in pages. Of the row, the tree owns `owned_len`.
@@ -55,7 +58,7 @@ class RequestState:
     max_new: int
     priority: int
     stage: str = "waiting"
-    row: Pages = field(default_factory=lambda: NO_PAGES)
+    row: Pages = msgspec.field(default_factory=lambda: NO_PAGES)
     owned_len: int = 0
     kv_len: int = 0
     outputs: int = 0
@@ -143,7 +146,7 @@ class State:
     def copy(self) -> State:
         """Return an independent state. Cost: one reference a node, none copied."""
         self.edition += 1
-        return replace(
+        return dataclasses.replace(
             self,
             pools={tier: pool.copy() for tier, pool in self.pools.items()},
             nodes=self.nodes.copy(),
