@@ -132,14 +132,23 @@ def _result(check: Check) -> Words:
 
 def card_html(card: Card) -> Markup:
     """Return the card as a page fragment that brings its style and patterns."""
+    return join([sheet(), card_body(card)])
+
+
+def sheet() -> Markup:
+    """Return what cards need once on a page: their style and all patterns."""
     hidden = "position:absolute"
     patterns = tag("svg", theme.patterns(), width=0, height=0, style=hidden)
+    return join([tag("style", SHEET), patterns])
+
+
+def card_body(card: Card) -> Markup:
+    """Return the card alone, for a page that has the `sheet`."""
     columns = [
         tag("div", join(parts), class_="kv-col")
         for parts in (_first(card), _second(card), _third(card))
     ]
-    parts = [tag("style", SHEET), patterns, *columns]
-    return tag("div", join(parts), class_="kv-card", lang=tongue(card.lang))
+    return tag("div", join(columns), class_="kv-card", lang=tongue(card.lang))
 
 
 def _first(card: Card) -> list[Markup]:

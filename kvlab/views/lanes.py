@@ -36,7 +36,7 @@ class Span(NamedTuple):
 
 def x_of(step: int, steps: int) -> float:
     """Return where a step lies. Units: pixels of a picture WIDTH wide."""
-    return GUTTER + (WIDTH - GUTTER - 4) * step / max(steps, 1)
+    return GUTTER + (WIDTH - GUTTER - 8) * step / max(steps, 1)
 
 
 def lanes_svg(trace: Trace, lang: Lang = "en") -> Markup:

@@ -14,14 +14,14 @@ import ipywidgets as widgets
 
 from ..record.replay import Replay
 from ..record.trace import Trace
-from .cards import card, card_html, decision_behind
+from .cards import card, card_body, decision_behind, sheet
 from .frame import check_step, frame_of
 from .headline import headline_html, title_html
 from .lanes import WIDTH, lanes_svg, x_of
 from .markup import Markup, esc, join, tag
 from .pool_map import pool_map
 from .queue import queue_html
-from .style import PLAYER_SHEET, SHEET
+from .style import PLAYER_SHEET
 from .theme import LANGS, Lang, Words
 from .tree_layout import tree_layout
 from .tree_strip import tree_strip
@@ -133,7 +133,7 @@ class _Player:
         self.panes["pool"].value = pool_map(frame, lang)
         self.panes["wait"].value = queue_html(frame, lang)
         self.panes["why"].value = self._why(frame.index)
-        self.panes["time"].value = self._lanes(frame.step)
+        self.panes["cursor"].value = self._cursor(frame.step)
         for move, button in self.buttons.items():
             button.disabled = self.target(move) is None
 
@@ -142,17 +142,18 @@ class _Player:
         at = decision_behind(self.trace, index)
         if at is not None:
             frame = frame_of(self.replay, at + 1)
-            return card_html(card(self.trace, frame, self.lang))
+            return card_body(card(self.trace, frame, self.lang))
         return tag("div", esc(NO_CARD.to(self.lang)), class_="kv-empty")
 
-    def _lanes(self, step: int) -> Markup:
+    def _cursor(self, step: int) -> Markup:
+        """Return the line of the step, which lies over the lanes."""
         left = 100 * x_of(step, len(self.trace)) / WIDTH
-        cursor = tag("div", class_="kv-cursor", style=f"left:{left:.2f}%")
-        return tag("div", join([self._drawn, cursor]), class_="kv-lanes")
+        line = tag("div", class_="kv-line", style=f"left:{left:.2f}%")
+        return tag("div", line, class_="kv-over")
 
     def _translate(self, _: Any = None) -> None:
         """Say everything in the language. Changes: all panes and buttons."""
-        self._drawn = lanes_svg(self.trace, self.lang)
+        self.panes["time"].value = lanes_svg(self.trace, self.lang)
         self.panes["bar"].value = title_html(self.trace.header, self.lang)
         for move, (name, help_) in BUTTONS.items():
             self.buttons[move].description = name.to(self.lang)
@@ -162,7 +163,7 @@ class _Player:
     # --- the widgets
 
     def _assemble(self) -> widgets.Widget:
-        sheet = widgets.HTML(tag("style", join([SHEET, PLAYER_SHEET])))
+        styled = widgets.HTML(join([sheet(), tag("style", PLAYER_SHEET)]))
         bar = widgets.HBox([self.panes["bar"], self._language()])
         controls = widgets.HBox([*self.buttons.values(), *self._play(), self.slider])
         bar.add_class("kv-bar")
@@ -170,7 +171,7 @@ class _Player:
         panes = [pane for name, pane in self.panes.items() if name != "bar"]
         grid = widgets.Box([bar, *panes, controls])
         grid.add_class("kv-grid")
-        root = widgets.VBox([sheet, grid])
+        root = widgets.VBox([styled, grid])
         root.add_class("kv-root")
         return root
 
@@ -191,7 +192,7 @@ class _Player:
     def _play(self) -> list[widgets.Widget]:
         player = widgets.Play(
             self.slider.value, 0, len(self.trace), interval=SPEEDS["1×"],
-            show_repeat=False, layout={"width": "96px"},
+            show_repeat=False, tooltip="play", layout={"width": "96px"},
         )  # fmt: skip
         widgets.jslink((player, "value"), (self.slider, "value"))
         speed = widgets.Dropdown(
@@ -204,7 +205,7 @@ class _Player:
         return [player, speed]
 
 
-PANES = ("bar", "head", "tree", "pool", "wait", "time", "why")
+PANES = ("bar", "head", "tree", "pool", "wait", "time", "cursor", "why")
 
 
 def _pane(name: str) -> widgets.HTML:

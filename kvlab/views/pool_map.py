@@ -159,7 +159,7 @@ def _lines(x: float, y: float, count: int, grid: Grid, colour: str) -> Markup:
 def _pool(frame: Frame, tier: Tier, grid: Grid) -> Markup:
     found = runs(frame, tier)
     if grid.cell < 3:
-        return join(_fine(found, grid))
+        return join(_fine(found, tier, grid))
     taken = [_run(run, tier, grid) for run in found if run.state != "available"]
     rings = [
         draw.ring(piece.x, piece.y, piece.width, grid.row)
@@ -199,7 +199,7 @@ def _labels(found: list[Run], tier: Tier, grid: Grid) -> Iterator[Markup]:
                 yield draw.plate(x, y, run.label, size)
 
 
-def _fine(found: list[Run], grid: Grid) -> Iterator[Markup]:
+def _fine(found: list[Run], tier: Tier, grid: Grid) -> Iterator[Markup]:
     """Yield the runs of a pool whose cells are too small for edges of their own.
 
     Under a pixel a cell, a run is drawn if the edge of a pixel falls into it.
@@ -214,5 +214,6 @@ def _fine(found: list[Run], grid: Grid) -> Iterator[Markup]:
             if wide > 0:
                 yield tag(
                     "rect", x=x, y=piece.y, width=wide - (1 if wide > 2 else 0),
-                    height=grid.row, fill=theme.fill(run.state),
+                    height=grid.row, fill=theme.fill(run.state, tier == "L2"),
+                    shape_rendering="crispEdges",
                 )  # fmt: skip

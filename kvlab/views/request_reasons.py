@@ -56,14 +56,16 @@ def admit(frame: Frame, e: ev.Admit) -> Reason:
         (Check((demand, supply), test, need < room),),
         (Bar(NEED, parts), Bar(ROOM, have, e.promised)),
         host_free(frame),
-        _if_not_admitted(e),
+        _instead(frame, e),
         "SGLang managers/schedule_policy.py · PrefillAdder.add_one_req",
     )
 
 
-def _if_not_admitted(e: ev.Admit) -> Words:
+def _instead(frame: Frame, e: ev.Admit) -> Words:
     if e.added:
         return Words("wait for the next round", "等下一轮")
+    if frame.state.pools["L2"].num_pages == 0:
+        return Words("evict what is locked", "逐出被锁住的部分")
     return Words("lend it L2; evict what is locked", "借用 L2；逐出被锁住的部分")
 
 

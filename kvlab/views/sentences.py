@@ -33,7 +33,7 @@ def verdict(frame: Frame, lang: Lang = "en") -> str:
 
 def _say(words: Words, frame: Frame, lang: Lang) -> str:
     text = words.to(lang).format_map(_values(frame, lang)).rstrip()
-    return text.replace(" 根 ", "根") if lang == "zh" else _ONE.sub(r"1 \1", text)
+    return re.sub(" ?根 ?", "根", text) if lang == "zh" else _ONE.sub(r"1 \1", text)
 
 
 _ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request)s\b")

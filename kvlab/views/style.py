@@ -73,12 +73,12 @@ min-height:64px}}
 .kv-root .kv-pool{{grid-area:pool}}
 .kv-root .kv-grid>.kv-wait{{grid-area:queue;overflow:hidden;padding:4px 16px;
 border-top:1px solid {LINE}}}
-.kv-root .kv-time{{grid-area:time;border-top:1px solid {LINE};padding:8px 16px 0}}
+.kv-root .kv-time{{grid-area:time;border-top:1px solid {LINE};padding:8px 16px}}
 .kv-root .kv-ctl{{grid-area:ctl;padding:0 12px 8px;align-items:center;
 border-bottom:1px solid {LINE}}}
 .kv-root .kv-why{{grid-area:why;background:{WELL}}}
 .kv-root svg{{display:block}}
-.kv-tree svg,.kv-pool svg,.kv-lanes svg{{width:100%;height:auto}}
+.kv-tree svg,.kv-pool svg,.kv-time svg{{width:100%;height:auto}}
 .kv-tree svg{{max-width:440px}}.kv-pool svg{{max-width:600px}}
 .kv-title{{display:flex;gap:12px;font-size:12px;color:{INK2};white-space:nowrap;
 overflow:hidden}}.kv-title b{{color:{INK}}}.kv-code{{font-family:{MONO}}}
@@ -94,9 +94,11 @@ font-size:12px;color:{INK3}}}
 border:1px solid {LINE2};border-radius:4px;background:{BG};color:{INK}}}
 .kv-chip b{{font:600 12px {MONO}}}.kv-chip small{{color:{INK2};font-size:11px}}
 .kv-here{{border-color:{INK};box-shadow:inset 0 0 0 1px {INK}}}
-.kv-lanes{{position:relative;padding-bottom:8px}}
-.kv-cursor{{position:absolute;top:0;bottom:0;border-left:1.5px solid {INK}}}
-.kv-cursor:after{{content:"";position:absolute;left:-6px;bottom:0;
+.kv-root .kv-grid>.kv-cursor{{grid-area:time;padding:8px 16px 0;pointer-events:none;
+z-index:1}}
+.kv-cursor>*,.kv-over{{position:relative;height:100%}}
+.kv-line{{position:absolute;top:0;bottom:0;border-left:1.5px solid {INK}}}
+.kv-line:after{{content:"";position:absolute;left:-6px;bottom:0;
 border:5px solid transparent;border-bottom-color:{INK};border-top:0}}
 .kv-empty{{color:{INK3};padding:16px;font-size:12px}}
 """)

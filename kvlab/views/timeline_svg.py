@@ -66,7 +66,7 @@ def _account(
             style = {"stroke": look.edge, "stroke_width": 0.8}
             parts.append(tag("path", d=path, fill=theme.fill(state), **style))
         low = high
-    wide = WIDTH - GUTTER - 4
+    wide = WIDTH - GUTTER - 8
     frame = {"fill": "none", "stroke": LOOKS["available"].edge}
     dashed = {"stroke_dasharray": LOOKS["available"].dash}
     parts += [

@@ -78,7 +78,8 @@ def axis(layout: TreeLayout, scale: Scale, bottom: float) -> Markup:
         parts.append(draw.stroke(f"M{x:g} 34V{bottom:g}", theme.LINE, 1))
         if (depth - position) * scale.token > 24:
             parts.append(draw.words(x, 29, theme.num(position), **style))
-    parts.append(draw.words(scale.x(depth), 29, theme.num(depth), **style))
+    last = min(scale.x(depth), WIDTH - theme.width(theme.num(depth), 11) / 2 - 2)
+    parts.append(draw.words(last, 29, theme.num(depth), **style))
     return join(parts)
 
 

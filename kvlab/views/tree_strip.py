@@ -159,12 +159,12 @@ def _deck(x: float, y: float, wide: float, tall: float, state: State | None) -> 
 
 
 def _sliver(strip: Strip, scale: Scale) -> Markup:
-    """Return a node too thin for edges: two bars of plain colour."""
+    """Return a node too thin for edges: its decks in their patterns alone."""
     decks = [(strip.l1, 0.0, scale.l1), (strip.l2, scale.l1, scale.l2)]
     return join(
         tag(
             "rect", x=strip.x, y=strip.y + at, width=strip.width, height=tall,
-            fill=theme.LOOKS[state].ink if state else theme.LINE,
+            fill=theme.fill(state) if state else theme.LINE,
         )
         for state, at, tall in decks
     )  # fmt: skip
