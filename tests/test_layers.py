@@ -8,7 +8,7 @@ from pathlib import Path
 import kvlab
 
 PACKAGE = Path(kvlab.__file__).parent
-ORDER = ["record", "memory", "cache", "schedule", "run", "lessons"]
+ORDER = ["record", "memory", "cache", "blocks", "schedule", "run", "lessons"]
 BESIDE = {"views", "observe"}
 """May import the base and record only."""
 
@@ -54,5 +54,10 @@ def test_no_module_hides_an_import_from_the_type_checker():
 
 
 def test_the_cache_knows_no_request():
-    for path in (PACKAGE / "cache").glob("*.py"):
+    for path in [*(PACKAGE / "cache").glob("*.py"), *(PACKAGE / "blocks").glob("*.py")]:
         assert "Request" not in path.read_text(), path.name
+
+
+def test_blocks_know_no_tree():
+    for path in (PACKAGE / "blocks").glob("*.py"):
+        assert "cache" not in imports(path), path.name

@@ -1,0 +1,1 @@
+"""vLLM: keep KV in blocks, findable by a hash of everything before them."""

@@ -1,0 +1,231 @@
+"""How does a block come to lie on the CPU, and how does it come back?
+
+L2 is a second block pool. Nothing in L1 is demoted: blocks are *copied* while they are
+safe in L1, early or late:
+
+        eager: what a request has computed by the last step, at once
+        lazy:  what stands near the head of L1's free queue, before it is evicted
+
+A block under copy has the connector as one more owner, on both tiers, so L1 looks
+fuller than its requests make it until the copy is done.
+Left out: which requests may load (schedule/block_scheduler.py); how long copies take.
+Source: vLLM 0.33.0, v1/simple_kv_offload/manager.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ..block_config import BlockConfig, L2Config
+from ..pages import as_pages
+from ..record import block_events as ev
+from ..record.trace import QUIET, Emitter
+from .block_pool import BlockPool
+from .hashing import BlockHash
+
+
+class Pairs(NamedTuple):
+    """Blocks to copy: each L1 block and, in the same place, its L2 block."""
+
+    l1: list[int]
+    l2: list[int]
+
+
+class Computed(NamedTuple):
+    """A scheduled request's table, and its tokens whose KV is known to be there."""
+
+    id: str
+    blocks: Sequence[int]
+    confirmed: int
+
+
+@dataclass
+class Copies:
+    """What the step's metadata asks of the worker.
+
+    `job` names the store, None without one; `flush` asks that all copies under way
+    end before the step, since blocks are about to be used again.
+    """
+
+    loads: dict[str, Pairs] = field(default_factory=dict)
+    job: int | None = None
+    store: Pairs = field(default_factory=lambda: Pairs([], []))
+    flush: bool = False
+
+
+class CpuOffload:
+    """The L2 pool and the copies between it and L1.
+
+    `pending`: L2 blocks found and pinned for a request that has not started to load.
+    """
+
+    def __init__(
+        self, config: BlockConfig, l1: BlockPool, emit: Emitter = QUIET
+    ) -> None:
+        l2 = config.l2 or L2Config(num_cpu_blocks=1)
+        self.l1 = l1
+        self.l2 = BlockPool("L2", l2.num_cpu_blocks, emit)
+        self.block_size = config.block_size
+        self.pending: dict[str, list[int]] = {}
+        self.loads: dict[str, Pairs] = {}
+        self.stores: dict[int, Pairs] = {}
+        self._lazy = l2.lazy
+        self._target = 2 * -(-config.max_num_batched_tokens // config.block_size)
+        self._cursor: int | None = None
+        self._offered: dict[str, int] = {}
+        self._storing: set[int] = set()
+        self._store_names: dict[int, list[BlockHash]] = {}
+        self._next, self._next_names = Pairs([], []), list[BlockHash]()
+        self._new_loads: dict[str, Pairs] = {}
+        self._last_job = -1
+        self._emit = emit
+
+    @property
+    def has_new(self) -> bool:
+        """Are there copies that no step's plan has begun?"""
+        return bool(self._next.l1 or self._new_loads)
+
+    # --- admission
+
+    def matched(
+        self, id: str, names: Sequence[BlockHash], length: int, local: int
+    ) -> int:
+        """Return how many tokens beyond the `local` ones L2 can give the request.
+
+        What is found is pinned until the load starts, or until the next call: also
+        while the request cannot be admitted. Changes: L2's ref_cnt, its queue.
+        """
+        self._unpin(id)
+        size = self.block_size
+        found = self.l2.find_prefix(names[local // size : (length - 1) // size])
+        if found:
+            self.l2.share(found)
+            self.pending[id] = found
+        return len(found) * size
+
+    def started(self, id: str, blocks: Sequence[int], local: int) -> None:
+        """The request was given `blocks`: begin the load behind `local` tokens.
+
+        Changes: L1's ref_cnt of the blocks to load into.
+        """
+        self._offered[id] = 0
+        found = self.pending.pop(id, None)
+        if found is None:
+            return
+        first = local // self.block_size
+        pairs = Pairs(list(blocks[first : first + len(found)]), found)
+        self.l1.share(pairs.l1)
+        self.loads[id] = self._new_loads[id] = pairs
+        self._emit(ev.CopyIn, id, as_pages(pairs.l1), as_pages(pairs.l2))
+
+    # --- the step
+
+    def plan(self, scheduled: Iterable[Computed], *, flush: bool) -> Copies:
+        """Return the copies that begin with this step.
+
+        Changes: both pools; blocks to be stored get an owner on both.
+        """
+        left, left_names = self._next, self._next_names
+        self._next, self._next_names = Pairs([], []), []
+        if self._lazy:
+            self._store_lazily()
+        else:
+            for request in scheduled:
+                self._store(request)
+        self._next.l1.extend(left.l1)
+        self._next.l2.extend(left.l2)
+        self._next_names.extend(left_names)
+        copies = Copies(self._new_loads, flush=flush)
+        self._new_loads = {}
+        if self._next.l1:
+            self._last_job += 1
+            copies.job, copies.store = self._last_job, self._next
+            self.stores[copies.job] = copies.store
+            self._store_names[copies.job] = self._next_names
+            self._next, self._next_names = Pairs([], []), []
+            self._emit(
+                ev.CopyOut, copies.job, as_pages(copies.store.l1),
+                as_pages(copies.store.l2),
+            )  # fmt: skip
+        return copies
+
+    def finished(self, request: Computed) -> None:
+        """The request is done, its blocks still its own: offer what is left of it.
+
+        Changes: as a store; the copy begins with the next step.
+        """
+        self._unpin(request.id)
+        if not self._lazy:
+            self._store(request)
+            self._offered.pop(request.id, None)
+
+    def loaded(self, id: str) -> None:
+        """The request's load is done. Changes: both pools lose the connector's hold."""
+        pairs = self.loads.pop(id)
+        self._emit(ev.CopiedIn, id)
+        self.l2.release(pairs.l2)
+        self.l1.release(pairs.l1)
+
+    def stored(self, job: int) -> None:
+        """The store is done: its blocks can be found in L2 and are nobody's."""
+        pairs = self.stores.pop(job)
+        self._emit(ev.CopiedOut, job, True)
+        self._storing.difference_update(pairs.l1)
+        self.l2.register(pairs.l2, self._store_names.pop(job))
+        self.l2.release(pairs.l2)
+        self.l1.release(pairs.l1)
+
+    # --- stores
+
+    def _store(self, request: Computed) -> None:
+        """Offer the request's confirmed blocks that were not offered before."""
+        first = self._offered.get(request.id)
+        if first is None:
+            return
+        end = request.confirmed // self.block_size
+        room, wanted = self.l2.num_free, list[int]()
+        for block in request.blocks[first:end]:
+            if self._is_new(block) and block not in wanted:
+                if len(wanted) == room:
+                    break
+                wanted.append(block)
+            first += 1
+        self._offered[request.id] = first
+        self._storing.update(wanted)
+        self._begin(wanted)
+
+    def _store_lazily(self) -> None:
+        """Walk on through L1's free queue from where the last walk ended."""
+        if self._cursor is not None and self.l1.ref_cnt[self._cursor]:
+            self._cursor = None
+        room, wanted = self.l2.num_free, list[int]()
+        for block in self.l1.free_behind(self._cursor)[: self._target]:
+            if len(wanted) == room:
+                break
+            self._cursor = block
+            if self._is_new(block):
+                wanted.append(block)
+        self._begin(wanted)
+
+    def _is_new(self, block: int) -> bool:
+        """Has the block a name that neither L2 knows nor a copy is bringing there?"""
+        name = self.l1.block_hash[block]
+        return (
+            name is not None
+            and block not in self._storing
+            and self.l2.find(name) is None
+        )
+
+    def _begin(self, blocks: list[int]) -> None:
+        if not blocks:
+            return
+        names = [self.l1.block_hash[block] for block in blocks]
+        self._next_names.extend(name for name in names if name is not None)
+        self._next.l1.extend(blocks)
+        self._next.l2.extend(self.l2.take(len(blocks)))
+        self.l1.share(blocks)
+
+    def _unpin(self, id: str) -> None:
+        self.l2.release(self.pending.pop(id, []))

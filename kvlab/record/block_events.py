@@ -1,0 +1,194 @@
+"""What can happen in a block engine, and which numbers tell it?
+
+The kinds that only vLLM needs; `Step`, `Arrive`, `Output` and `Finish` are SGLang's
+too (events.py). A block is named by its number, its content by the first 48 bits of
+its hash. Block lists are in the order in which the pool treats them.
+"""
+
+from __future__ import annotations
+
+from ..pages import Pages
+from .events import Arrive, Change, Decision, Finish, Output, Step, Tier
+
+Blocks = Pages
+
+
+# --- changes: the pools
+
+
+class Take(Change, frozen=True):
+    """Blocks left the head of a pool's free queue for a first owner: ref_cnt 1."""
+
+    tier: Tier
+    blocks: Blocks
+
+
+class Forget(Change, frozen=True):
+    """Blocks lost their hash and can no longer be found: evicted, or told to."""
+
+    tier: Tier
+    blocks: Blocks
+
+
+class Register(Change, frozen=True):
+    """Full blocks became findable under the names of their contents."""
+
+    tier: Tier
+    blocks: Blocks
+    names: tuple[int, ...]
+
+
+class Share(Change, frozen=True):
+    """Blocks got one more owner each; those without any left the free queue."""
+
+    tier: Tier
+    blocks: Blocks
+
+
+class Release(Change, frozen=True):
+    """Blocks lost one owner each. Of those left without any, the unhashed went, as a
+    group, to the head of the free queue, the hashed to its tail."""
+
+    tier: Tier
+    blocks: Blocks
+
+
+# --- changes: requests
+
+
+class Hold(Change, frozen=True):
+    """The blocks joined the end of the request's block table."""
+
+    request: str
+    blocks: Blocks
+
+
+class Vacate(Change, frozen=True):
+    """The request gave up its block table."""
+
+    request: str
+
+
+class Compute(Change, frozen=True):
+    """From now on the first `length` tokens of the request count as computed."""
+
+    request: str
+    length: int
+
+
+class Run(Change, frozen=True):
+    """The request left the queues for the end of the running list."""
+
+    request: str
+
+
+class Preempt(Change, frozen=True):
+    """The running request returned to the head of the waiting queue, at 0 computed
+    tokens; under the priority policy, to its place."""
+
+    request: str
+
+
+class Defer(Change, frozen=True):
+    """The waiting request moved to the queue that is asked first. `why`: loading (it
+    holds blocks and waits for their content) or retry (the connector cannot tell)."""
+
+    request: str
+    why: str
+
+
+class Loaded(Change, frozen=True):
+    """The deferred request's content has come; it may be admitted like any other."""
+
+    request: str
+
+
+# --- changes: copies between the tiers
+
+
+class CopyOut(Change, frozen=True):
+    """A store began: each L1 block is copied to the L2 block in the same place."""
+
+    job: int
+    l1: Blocks
+    l2: Blocks
+
+
+class CopiedOut(Change, frozen=True):
+    """The store is done, or was given up (`kept` false)."""
+
+    job: int
+    kept: bool
+
+
+class CopyIn(Change, frozen=True):
+    """A load began for the request: L2 blocks are copied to L1 blocks."""
+
+    request: str
+    l1: Blocks
+    l2: Blocks
+
+
+class CopiedIn(Change, frozen=True):
+    """The request's load is done."""
+
+    request: str
+
+
+# --- decisions
+
+
+class Lookup(Decision, frozen=True):
+    """How much of `asked` tokens can be found? `local` in L1; `remote` beyond in L2,
+    None where nobody asked or the connector could not tell."""
+
+    request: str
+    asked: int
+    local: int
+    remote: int | None
+
+
+class Slots(Decision, frozen=True):
+    """May the request get `need` blocks? Yes if need + watermark <= free - reserved.
+    `line` names the test that decided: full_sequence (the gate) or this_step."""
+
+    request: str
+    line: str
+    need: int
+    watermark: int
+    reserved: int
+    free: int
+    fits: bool
+
+
+class Schedule(Decision, frozen=True):
+    """The request gets `tokens` tokens of this step's budget; `left` remain."""
+
+    request: str
+    tokens: int
+    left: int
+
+
+class Stop(Decision, frozen=True):
+    """Nobody behind this waiting request is tried: `why` is no_blocks or no_chunk."""
+
+    request: str
+    why: str
+
+
+class PickVictim(Decision, frozen=True):
+    """`victim` is preempted so that `request` may go on: the last that was admitted,
+    or the largest (priority, arrival)."""
+
+    victim: str
+    request: str
+    computed: int
+
+
+BLOCK_CHANGES: tuple[type[Change], ...] = (
+    Take, Forget, Register, Share, Release, Hold, Vacate, Compute, Run, Preempt, Defer,
+    Loaded, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish,
+)  # fmt: skip
+BLOCK_DECISIONS: tuple[type[Decision], ...] = (
+    Step, Lookup, Slots, Schedule, Stop, PickVictim,
+)  # fmt: skip

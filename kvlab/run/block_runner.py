@@ -1,0 +1,297 @@
+"""How does a whole vLLM engine live through a scenario, step by step?
+
+The model is a stand-in: a request whose prompt is computed gets its next token, known
+beforehand. Copies between the tiers take a fixed number of steps. With asynchronous
+scheduling a step's outputs are applied after the next step was scheduled.
+Left out: time.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+
+from ..blocks.hashing import Extras
+from ..blocks.kv_cache_manager import KVCacheManager
+from ..blocks.offload import Copies, CpuOffload
+from ..record.events import Step
+from ..record.trace import QUIET, Emitter
+from ..schedule.block_request import BlockRequest, Status
+from ..schedule.block_scheduler import BlockScheduler
+from ..schedule.turn import Turn
+from .block_ops import Record, blocks_state, pool_state
+from .block_script import RequestSpec, Scenario
+
+IDLE_STEPS = 3
+"""Steps without any progress after which a run ends."""
+
+_FLAGGED = (Status.PREEMPTED, Status.LOADING)
+
+
+@dataclass
+class Worker:
+    """The copies under way, each with the step that ends it."""
+
+    load_latency: int
+    store_latency: int
+    loads: dict[str, int] = field(default_factory=dict)
+    stores: dict[int, int] = field(default_factory=dict)
+
+    def submit(self, copies: Copies, step: int) -> None:
+        """Begin the copies of a step; a flush ends all that is under way with it."""
+        self.loads |= dict.fromkeys(copies.loads, step + self.load_latency)
+        if copies.job is not None:
+            self.stores[copies.job] = step + self.store_latency
+        if copies.flush:
+            self.loads = dict.fromkeys(self.loads, step)
+            self.stores = dict.fromkeys(self.stores, step)
+
+    def done(self, step: int) -> tuple[list[str], list[int]]:
+        """Return what is done by the end of the step, and forget it."""
+        loads = sorted(id for id, end in self.loads.items() if end <= step)
+        stores = sorted(job for job, end in self.stores.items() if end <= step)
+        for id in loads:
+            del self.loads[id]
+        for job in stores:
+            del self.stores[job]
+        return loads, stores
+
+
+class BlockRunner:
+    """One vLLM engine that lives through one scenario.
+
+    >>> spec = RequestSpec("a", [1, 2, 3], out=2)
+    >>> runner = BlockRunner(Scenario(name="", mode="sched", requests=[spec]))
+    >>> [runner.step()["sampled"] for _ in range(2)], runner.is_over
+    ([{'a': 1000000}, {'a': 1000001}], True)
+    """
+
+    def __init__(self, scenario: Scenario, emit: Emitter = QUIET) -> None:
+        config = scenario.config
+        self.scenario = scenario
+        self.manager = KVCacheManager(config, emit)
+        self.offload: CpuOffload | None = None
+        if config.l2 is not None:
+            self.offload = CpuOffload(config, self.manager.pool, emit)
+        self.scheduler = BlockScheduler(self.manager, config, emit, self.offload)
+        latencies = config.l2 and (config.l2.load_latency, config.l2.store_latency)
+        self.worker = Worker(*(latencies or (0, 0)))
+        self.requests: dict[str, BlockRequest] = {}
+        self.number = 0
+        self.finish_step: dict[str, int] = {}
+        self._pending = deque(
+            sorted(enumerate(scenario.requests), key=lambda pair: pair[1].arrival)
+        )
+        self._sampled: dict[str, int] = {}
+        self._flying: deque[tuple[Turn, dict[str, int]]] = deque()
+        self._idle = 0
+        self._emit = emit
+
+    @property
+    def is_over(self) -> bool:
+        """Is everything done, or nothing left that could move?"""
+        if self.number >= self.scenario.max_steps:
+            return True
+        if self._idle >= IDLE_STEPS and not self._pending:
+            return True
+        return not (self._pending or self._live() or self._copying)
+
+    @property
+    def _copying(self) -> bool:
+        """May the connector still have something to do: copies, or a last look?"""
+        under_way = self.worker.loads or self.worker.stores
+        just_now = self.number - 1 in self.finish_step.values()
+        return self.offload is not None and bool(under_way or just_now)
+
+    def step(self) -> Record:
+        """Live through one engine step and return its record."""
+        with self._emit.of(Step, self.number, "step", ""):
+            record = self._step()
+        self.number += 1
+        return record
+
+    # --- one step
+
+    def _step(self) -> Record:
+        scheduler, before = self.scheduler, set(self.scheduler.running)
+        added = self._arrivals()
+        turn = scheduler.schedule()
+        record: Record = {
+            "step": self.number,
+            "added": added,
+            "scheduled": {r.id: tokens for r, tokens in turn.tokens.items()},
+            "total_scheduled": sum(turn.tokens.values()),
+            "preempted": [r.id for r in turn.preempted],
+            "preempted_computed": list(turn.preempted.values()),
+            "admitted": [r.id for r in scheduler.running if r not in before],
+            "after_schedule": self.snapshot(),
+        }
+        record["sampled"] = outputs = self._sample(turn)
+        done = self._copies(turn)
+        record |= self._copy_records(turn, done)
+        finished, applied = self._apply(turn, outputs, done)
+        record["finished"] = finished
+        if applied:
+            record |= self._reports()
+        record["after_update"] = self.snapshot()
+        moved = turn.tokens or finished or added or self._copying
+        self._idle = 0 if moved else self._idle + 1
+        return record
+
+    def _arrivals(self) -> list[str]:
+        added = []
+        while self._pending and self._pending[0][1].arrival <= self.number:
+            position, spec = self._pending.popleft()
+            self.requests[spec.id] = request = _request(position, spec)
+            self.scheduler.arrive(request)
+            added.append(spec.id)
+        return added
+
+    def _sample(self, turn: Turn) -> dict[str, int]:
+        """Return the outputs that the model gives for the turn."""
+        outputs = {}
+        for request in turn.sampling:
+            count = self._sampled.get(request.id, 0)
+            self._sampled[request.id] = count + 1
+            outputs[request.id] = self._token(request.id, count)
+        return outputs
+
+    def _token(self, id: str, count: int) -> int:
+        position, spec = next(
+            (i, spec) for i, spec in enumerate(self.scenario.requests) if spec.id == id
+        )
+        if count < len(spec.out_tokens):
+            return spec.out_tokens[count]
+        return 1_000_000 + 10_000 * position + count
+
+    def _copies(self, turn: Turn) -> tuple[list[str], list[int]]:
+        if turn.copies is None:
+            return [], []
+        self.worker.submit(turn.copies, self.number)
+        return self.worker.done(self.number)
+
+    def _apply(
+        self, turn: Turn, outputs: dict[str, int], done: tuple[list[str], list[int]]
+    ) -> tuple[list[str], bool]:
+        """Apply the outputs that are due; say who finished, and whether any were."""
+        flying = self._flying
+        if turn.tokens or not self.scenario.config.async_scheduling:
+            flying.append((turn, outputs))
+        keep = int(self.scenario.config.async_scheduling and bool(turn.tokens))
+        finished, applied = list[str](), len(flying) > keep
+        while len(flying) > keep:
+            finished += [r.id for r in self.scheduler.update(*flying.popleft())]
+        if self.offload:
+            self.scheduler.copied(*done)
+        self.finish_step |= dict.fromkeys(finished, self.number)
+        return finished, applied
+
+    # --- records
+
+    def snapshot(self) -> Record:
+        """Return the engine's state as the recordings write it."""
+        scheduler, pool = self.scheduler, self.manager.pool
+        live = [r for r in self.requests.values() if r.status is not Status.FINISHED]
+        state: Record = {
+            "running": [r.id for r in scheduler.running],
+            "waiting": [r.id for r in (*scheduler.deferred, *scheduler.waiting)],
+            **pool_state(pool),
+            "computed": {r.id: r.computed for r in live},
+            "status": {r.id: str(r.status) for r in live if r.status in _FLAGGED},
+        }
+        if self.scenario.record_blocks:
+            tables = self.manager.tables
+            held = {r.id: list(tables[r.id]) for r in live if r.id in tables}
+            state |= blocks_state(pool) | {"blocks": held}
+        if self.offload:
+            l2 = pool_state(self.offload.l2)
+            del l2["evictable"]
+            state["l2"] = l2 | {"cached": self.offload.l2.num_findable}
+        return state
+
+    def summary(self) -> Record:
+        """Return what the run came to, except what `totals` sums over its records."""
+        preemptions = {r.id: r.preemptions for r in self.requests.values()}
+        summary: Record = {
+            "steps": self.number,
+            "finished": len(self.finish_step),
+            "unfinished": sorted(r.id for r in self._live()),
+            "finish_step": self.finish_step,
+            "num_preemptions": {id: n for id, n in preemptions.items() if n},
+            "total_preemptions": sum(preemptions.values()),
+        }
+        hashes = {
+            r.id: [name.hex() for name in r.names] for r in self.requests.values()
+        }
+        summary["block_hashes"] = hashes if self.scenario.record_blocks else None
+        return summary
+
+    def _live(self) -> list[BlockRequest]:
+        return [r for r in self.requests.values() if r.status is not Status.FINISHED]
+
+    def _copy_records(self, turn: Turn, done: tuple[list[str], list[int]]) -> Record:
+        copies = turn.copies
+        if copies is None:
+            return {}
+        loads = copies.loads.values()
+        return {
+            "l2_load": {
+                "reqs": sorted(copies.loads),
+                "gpu": [block for pairs in loads for block in pairs.l1],
+                "cpu": [block for pairs in loads for block in pairs.l2],
+            },
+            "l2_store": {"gpu": copies.store.l1, "cpu": copies.store.l2},
+            "l2_done": {"recv": done[0], "stores": len(done[1])},
+        }
+
+    def _reports(self) -> Record:
+        """Return what the scheduler reports after it has applied outputs."""
+        scheduler = self.scheduler
+        reports: Record = {
+            "prefix": scheduler.prefix.report(),
+            "stats": {
+                "running": len(scheduler.running),
+                "waiting": len(scheduler.waiting),
+                "deferred": len(scheduler.deferred),
+                "kv_cache_usage": self.manager.pool.usage,
+            },
+        }
+        if self.offload:
+            external = scheduler.external.report()
+            del external["preempted_requests"]
+            reports["external"] = external
+            reports["kv_fetch"] = self._fetches()
+        return reports
+
+    def _fetches(self) -> dict[str, int]:
+        assert self.offload is not None, "there is no connector"
+        loading = sum(r.id in self.offload.loads for r in self.scheduler.deferred)
+        return {
+            "waiting_to_start": len(self.offload.pending),
+            "in_progress": loading,
+            "completed_waiting": len(self.scheduler.deferred) - loading,
+        }
+
+
+def totals(records: list[Record], *, external: bool) -> Record:
+    """Return the sums over a run's records that its summary has."""
+    reports = [record["prefix"] for record in records if "prefix" in record]
+    names = reports[0] if reports else ()
+    beyond = [record["external"] for record in records if "external" in record]
+    return {
+        "prefix": {name: sum(report[name] for report in reports) for name in names},
+        "external": {
+            name: sum(report[name] for report in beyond) for name in ("queries", "hits")
+        }
+        if external
+        else None,
+        "max_usage": max((r["after_schedule"]["usage"] for r in records), default=0.0),
+    }
+
+
+def _request(position: int, spec: RequestSpec) -> BlockRequest:
+    return BlockRequest(
+        spec.id, list(spec.prompt), spec.out, spec.priority,
+        spec.arrival + position * 1e-6, Extras(cache_salt=spec.cache_salt),
+        spec.skip_read,
+    )  # fmt: skip

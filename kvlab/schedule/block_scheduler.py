@@ -1,0 +1,334 @@
+"""How does vLLM divide a step's tokens among requests?
+
+One turn, in this order: running requests, first to last, each as many tokens as it
+lacks; where blocks run out, the last admitted gives up its own. Then, if nobody had
+to, waiting requests, until the first that does not fit: nobody overtakes it.
+Left out: speculative decoding, encoders, LoRA slots; time.
+Source: vLLM 0.33.0, v1/core/sched/scheduler.py and async_scheduler.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..block_config import BlockConfig
+from ..blocks.hashing import Hasher
+from ..blocks.kv_cache_manager import Demand, KVCacheManager
+from ..blocks.offload import Computed, CpuOffload
+from ..record import block_events as ev
+from ..record.events import Arrive, Finish, Output
+from ..record.trace import QUIET, Emitter
+from .block_queue import BlockQueue
+from .block_request import BlockRequest, Status
+from .prefix_stats import PrefixStats
+from .turn import Found, Turn
+
+
+class BlockScheduler:
+    """The queues of one vLLM engine, and the turn that moves requests.
+
+    `deferred` is asked before `waiting`: requests that hold blocks and wait for their
+    content, or whose connector could not tell.
+    """
+
+    def __init__(
+        self,
+        manager: KVCacheManager,
+        config: BlockConfig,
+        emit: Emitter = QUIET,
+        connector: CpuOffload | None = None,
+    ) -> None:
+        self.manager = manager
+        self.config = config
+        self.connector = connector
+        self.hasher = Hasher(config.hash_algo, config.block_size)
+        self.running: list[BlockRequest] = []
+        self.waiting = BlockQueue(config.policy)
+        self.deferred = BlockQueue(config.policy)
+        self.loaded: set[str] = set()
+        self.prefix = PrefixStats()
+        self.external = PrefixStats()
+        self._emit = emit
+
+    def arrive(self, request: BlockRequest) -> None:
+        """Name the request's blocks and let it wait. Changes: `waiting`."""
+        self._name_blocks(request)
+        self.waiting.append(request)
+        self._emit(
+            Arrive, request.id, request.prompt_len, request.max_new, request.priority
+        )
+
+    # --- the turn
+
+    def schedule(self) -> Turn:
+        """Decide the next step. Changes: the queues, the pools, `computed`."""
+        turn = Turn(self.config.max_num_batched_tokens, self._cap())
+        for request in list(self.running):
+            if turn.budget and request.status is Status.RUNNING:
+                self._serve(request, turn)
+        while not turn.preempted and turn.budget and self._has_seat():
+            queue = self._next_queue()
+            if queue is None or not self._admit(queue, turn):
+                break
+        self.deferred.put_first(turn.skipped)
+        self._plan_copies(turn)
+        self._advance(turn)
+        return turn
+
+    def _serve(self, request: BlockRequest, turn: Turn) -> None:
+        """Give a running request the tokens it lacks, at others' cost if need be."""
+        tokens = self._lacking(request, turn)
+        if tokens <= 0:
+            return
+        while not self._allocate(request, tokens):
+            victim = self._pick_victim(request)
+            self._preempt(victim, turn)
+            if victim is request:
+                return
+        turn.give(request, tokens)
+        self._emit(ev.Schedule, request.id, tokens, turn.budget)
+
+    def _admit(self, queue: BlockQueue, turn: Turn) -> bool:
+        """Try the first of a queue; False if nobody behind it may be tried."""
+        request = queue.first
+        if not self._is_ready(request):
+            turn.skipped.append(queue.pop())
+            return True
+        found = self._find(request)
+        known = request.computed + self._tokens_of(found)
+        tokens = 0 if found.external else turn.clip(request.length - known)
+        if not found.external and self._may_not_cut(request.length - known, turn):
+            return self._stop(request, "no_chunk")
+        if not self._allocate_first(request, tokens, found, turn):
+            return self._stop(request, "no_blocks")
+        queue.pop()
+        self._begin(request, found, known)
+        if found.external:
+            self._defer(request, turn)
+        else:
+            self._run(request, tokens, turn)
+        return True
+
+    # --- running requests
+
+    def _cap(self) -> int:
+        """Return the most tokens of one request in this turn; 0 for no such limit."""
+        requests = len(self.running) + len(self.waiting) + len(self.deferred)
+        return 0 if requests == 1 else self.config.long_prefill_token_threshold
+
+    def _lacking(self, request: BlockRequest, turn: Turn) -> int:
+        """Return the tokens to compute now; none for a request that waits for its
+        last output, known to come."""
+        ahead = request.in_flight
+        end = request.prompt_len + request.max_new
+        if ahead and request.computed + 2 - ahead >= end:
+            return 0
+        tokens = turn.clip(request.length + ahead - request.computed)
+        return min(tokens, self.config.max_model_len - 1 - request.computed)
+
+    def _allocate(self, request: BlockRequest, tokens: int) -> bool:
+        demand = Demand(
+            request.id, request.length, request.computed, tokens, request.names
+        )
+        return self.manager.allocate_slots(demand) is not None
+
+    def _pick_victim(self, request: BlockRequest) -> BlockRequest:
+        """Return who gives up its blocks: perhaps the request itself."""
+        if self.config.policy == "priority":
+            victim = max(self.running, key=lambda r: (r.priority, r.arrival))
+        else:
+            victim = self.running[-1]
+        self._emit(ev.PickVictim, victim.id, request.id, victim.computed)
+        return victim
+
+    def _preempt(self, victim: BlockRequest, turn: Turn) -> None:
+        self.running.remove(victim)
+        turn.take_back(victim)
+        turn.preempted[victim] = victim.computed
+        self.manager.free(victim.id)
+        victim.status, victim.computed = Status.PREEMPTED, 0
+        victim.preemptions += 1
+        self.waiting.put_first([victim])
+        self._emit(ev.Preempt, victim.id)
+
+    # --- waiting requests
+
+    def _has_seat(self) -> bool:
+        return len(self.running) < self.config.max_num_seqs
+
+    def _next_queue(self) -> BlockQueue | None:
+        """Return the queue whose first request is tried next."""
+        if self.waiting and self.deferred and self.config.policy == "priority":
+            return min(self.waiting, self.deferred, key=lambda queue: queue.first.rank)
+        return self.deferred if self.deferred else self.waiting or None
+
+    def _is_ready(self, request: BlockRequest) -> bool:
+        """Has the request's load come, if it waits for one? Then take note of it."""
+        if request.status is not Status.LOADING:
+            return True
+        if request.id not in self.loaded:
+            return False
+        self.loaded.remove(request.id)
+        self.manager.register(request.id, request.names, request.computed)
+        if request.computed == request.length:
+            request.computed -= 1
+            self._emit(ev.Compute, request.id, request.computed)
+        request.status = Status.WAITING if request.is_fresh else Status.PREEMPTED
+        self._emit(ev.Loaded, request.id)
+        return True
+
+    def _find(self, request: BlockRequest) -> Found:
+        if request.computed:
+            return Found([], 0, False)
+        hits, external = list[int](), 0
+        if not request.skip_reading:
+            hits = self.manager.lookup(request.names, request.length)
+        local = len(hits) * self.config.block_size
+        if self.connector:
+            external = self.connector.matched(
+                request.id, request.names, request.length, local
+            )
+        remote = external if self.connector else None
+        self._emit(ev.Lookup, request.id, request.length, local, remote)
+        return Found(hits, external, True)
+
+    def _tokens_of(self, found: Found) -> int:
+        return len(found.hits) * self.config.block_size + found.external
+
+    def _may_not_cut(self, tokens: int, turn: Turn) -> bool:
+        """Would a prompt be cut that must not be?"""
+        wanted = min(tokens, turn.cap or tokens)
+        return not self.config.enable_chunked_prefill and wanted > turn.budget
+
+    def _allocate_first(
+        self, request: BlockRequest, tokens: int, found: Found, turn: Turn
+    ) -> bool:
+        demand = Demand(
+            request.id, request.length, request.computed, tokens, request.names,
+            found.hits, found.external,
+            reserved=self._promised(turn) if found.external else 0,
+            behind_running=bool(self.running),
+            whole_must_fit=self.config.scheduler_reserve_full_isl,
+            unfilled=bool(found.external),
+        )  # fmt: skip
+        return self.manager.allocate_slots(demand) is not None
+
+    def _promised(self, turn: Turn) -> int:
+        """Return the blocks that requests under way still need for what they know."""
+        under_way = [
+            request
+            for request in (*self.running, *self.deferred, *turn.skipped)
+            if request.computed < request.length
+        ]
+        needs = (self.manager.blocks_needed(r.id, r.length) for r in under_way)
+        return sum(max(need, 0) for need in needs)
+
+    def _begin(self, request: BlockRequest, found: Found, known: int) -> None:
+        """The request has its blocks: tell the connector, count the lookup."""
+        local = len(found.hits) * self.config.block_size
+        if self.connector:
+            table = self.manager.tables[request.id]
+            self.connector.started(request.id, table, local)
+        if found.asked and self.config.enable_caching and not request.skip_reading:
+            self.prefix.count(request.length, local, fresh=request.is_fresh)
+        if found.asked and self.connector:
+            beyond = request.length - local
+            self.external.count(beyond, found.external, fresh=request.is_fresh)
+        if known != request.computed:
+            request.computed = known
+            self._emit(ev.Compute, request.id, known)
+
+    def _run(self, request: BlockRequest, tokens: int, turn: Turn) -> None:
+        (turn.fresh if request.is_fresh else turn.resumed).append(request)
+        request.status = Status.RUNNING
+        self.running.append(request)
+        self._emit(ev.Run, request.id)
+        turn.give(request, tokens)
+        self._emit(ev.Schedule, request.id, tokens, turn.budget)
+
+    def _defer(self, request: BlockRequest, turn: Turn) -> None:
+        request.status = Status.LOADING
+        turn.skipped.append(request)
+        self._emit(ev.Defer, request.id, "loading")
+
+    def _stop(self, request: BlockRequest, why: str) -> bool:
+        self._emit(ev.Stop, request.id, why)
+        return False
+
+    # --- the end of the turn
+
+    def _plan_copies(self, turn: Turn) -> None:
+        if self.connector is None:
+            return
+        admitted = turn.fresh + turn.resumed
+        running = [r for r in turn.tokens if r not in admitted]
+        scheduled = [self._computed(request) for request in (*admitted, *running)]
+        turn.copies = self.connector.plan(scheduled, flush=bool(turn.preempted))
+
+    def _computed(self, request: BlockRequest) -> Computed:
+        table = self.manager.tables.get(request.id, [])
+        return Computed(request.id, table, request.computed - request.in_flight)
+
+    def _advance(self, turn: Turn) -> None:
+        """Count the scheduled tokens as computed; see who gets an output."""
+        for request, tokens in turn.tokens.items():
+            request.computed += tokens
+            self._emit(ev.Compute, request.id, request.computed)
+            if request.computed >= request.length + request.in_flight:
+                turn.sampling.append(request)
+                request.in_flight += self.config.async_scheduling
+
+    # --- after the model
+
+    def update(self, turn: Turn, outputs: dict[str, int]) -> list[BlockRequest]:
+        """Take a turn's outputs; return the requests that are finished by them.
+
+        Changes: outputs, names; finished requests give their blocks back.
+        """
+        finished = []
+        for request in turn.sampling:
+            if request.status is Status.FINISHED:
+                continue
+            request.in_flight -= self.config.async_scheduling
+            self._append(request, outputs[request.id])
+            if self.config.async_scheduling and request.status is Status.RUNNING:
+                known = request.computed - request.in_flight
+                self.manager.register(request.id, request.names, known)
+            if self._is_done(request):
+                self._finish(request)
+                finished.append(request)
+        return finished
+
+    def copied(self, loads: Iterable[str], stores: Iterable[int]) -> None:
+        """Take note of copies that the worker has done. Changes: the pools."""
+        assert self.connector is not None, "there is no connector"
+        for id in loads:
+            self.loaded.add(id)
+            self.connector.loaded(id)
+        for job in stores:
+            self.connector.stored(job)
+
+    def _append(self, request: BlockRequest, token: int) -> None:
+        request.tokens.append(token)
+        self._emit(Output, request.id, token)
+        self._name_blocks(request)
+
+    def _name_blocks(self, request: BlockRequest) -> None:
+        if self.config.enable_caching:
+            named = self.hasher.extend(request.names, request.tokens, request.extras)
+            request.names.extend(named)
+
+    def _is_done(self, request: BlockRequest) -> bool:
+        full = request.length >= self.config.max_model_len
+        return full or request.num_outputs >= request.max_new
+
+    def _finish(self, request: BlockRequest) -> None:
+        if request.status is Status.RUNNING:
+            self.running.remove(request)
+        else:
+            self.waiting.remove(request)
+        if self.connector:
+            self.connector.finished(self._computed(request))
+        request.status = Status.FINISHED
+        self.manager.free(request.id)
+        self._emit(Finish, request.id)
