@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from hypothesis import settings
 
@@ -88,10 +89,10 @@ def _fill_both_pools(run: Script) -> None:
         with trace.of(ev.Insert, 18, 0, False):
             run.add(1, 0, 200, pages)
             run.backup(1)
-    with trace.of(ev.Step, 1, "evict", "18 tokens"):
-        with trace.of(ev.Evict, "L1", 18, "lru"):
-            run.victim(1, "demote")
-            say(ev.Evicted, "L1", 18, 18)
+    evict = trace.of(ev.Step, 1, "evict", "18 tokens")
+    with evict, trace.of(ev.Evict, "L1", 18, "lru"):
+        run.victim(1, "demote")
+        say(ev.Evicted, "L1", 18, 18)
     with trace.of(ev.Step, 2, "insert", "10 tokens"):
         pages = run.alloc("L1", 10)
         with trace.of(ev.Insert, 10, 0, False):
@@ -153,10 +154,10 @@ def _lose_a_node_of_the_host(run: Script) -> None:
     pages = run.state.requests["a"].row[12:]
     with trace.of(ev.Insert, 13, 0, False):
         run.add(6, 5, 7, pages)
-        with trace.of(ev.TryBackup, 6, 1, 1, 1, 0, "make_room"):
-            with trace.of(ev.Evict, "L2", 1, "lru"):
-                run.victim(1, "evict_host")
-                say(ev.Evicted, "L2", 1, 18)
+        make_room = trace.of(ev.TryBackup, 6, 1, 1, 1, 0, "make_room")
+        with make_room, trace.of(ev.Evict, "L2", 1, "lru"):
+            run.victim(1, "evict_host")
+            say(ev.Evicted, "L2", 1, 18)
         run.backup(6)
     say(ev.Unlock, 5)
     say(ev.Finish, "a")
@@ -208,3 +209,50 @@ def _retract_e(run: Script) -> None:
     say(ev.SortFree, "L1")
     say(ev.Drop, "c")
     say(ev.Restore, 2, run.alloc("L1", 4))
+
+
+HOSTILE = '<script>alert("1")</script>\'"]]>&\n\u2028--><b>'
+"""What a file may name a request: everything that could end or begin markup."""
+
+
+@pytest.fixture(scope="session")
+def hostile() -> Trace:
+    """A run in which every name that comes from a file is hostile."""
+    run = Script(HOSTILE, pool_tokens=8, host_tokens=16)
+    say, trace, tokens = run.say, run.trace, as_pages([1, 2, 3])
+    with trace.of(ev.Step, 0, HOSTILE, HOSTILE):
+        say(ev.Add, 1, 0, HOSTILE, tokens, run.alloc("L1", 3), 0, 1, 1)
+        say(ev.TryBackup, 1, 3, 1, 1, 16, HOSTILE)
+        say(ev.Evict, "L1", 3, HOSTILE)
+        say(ev.Victim, 1, 3, (1.0,), HOSTILE)
+        say(ev.LoadBack, 1, 3, 1, None, 0, 5, HOSTILE)
+    say(ev.Arrive, HOSTILE, 4, 2, 0)
+    for added in (False, True):
+        say(
+            ev.Admit, HOSTILE, HOSTILE, 4, 2, 1, 5, 3, 0.0, 99, None, 0, 0, HOSTILE,
+            added,
+        )  # fmt: skip
+    say(ev.Prefill, HOSTILE, 0, 0, 0, 4)
+    say(ev.Row, HOSTILE, 0, run.alloc("L1", 4))
+    say(ev.Start, HOSTILE, 4, False)
+    say(ev.PickRetract, HOSTILE, 0, 4, 1)
+    return trace
+
+
+@pytest.fixture(scope="session")
+def every_kind() -> list[Event]:
+    """One event of every kind, about node 3 of the sample and its request d."""
+    return [
+        kind(-1, *(_value(field) for field in msgspec.structs.fields(kind)[1:]))
+        for kind in (*ev.CHANGES, *ev.DECISIONS)
+    ]
+
+
+def _value(field: msgspec.structs.FieldInfo) -> object:
+    named = {"tier": "L1", "request": "d", "node": 3, "key": (1.0,), "requests": ("d",)}
+    if field.name in named:
+        return named[field.name]
+    if field.name in ("pages", "tokens") and field.type is not int:
+        return as_pages([1, 2])
+    kinds = {int: 2, str: "x", float: 0.5, bool: True}
+    return kinds.get(field.type, 2)

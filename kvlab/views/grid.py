@@ -77,4 +77,5 @@ def _columns(pages: int) -> tuple[int, float, float]:
         return (32 if pages <= 128 else 48), 24, 4
     if pages <= 1200:
         return (80 if pages <= 480 else 112), 14, 2
-    return max(250, -(-pages // 40)), 4, 0
+    columns = max(150, -(-pages // 40))
+    return columns, min(160 * columns // pages, 12), 0

@@ -17,7 +17,7 @@ from ..record.snapshot import State as Engine
 from ..record.trace import Trace
 from . import theme
 from .account import SLOTS, Sum, device_sum, host_sum
-from .frame import Frame, focus, frame_at
+from .frame import Frame, check_step, focus, frame_at
 from .markup import plain
 from .sentences import describe
 from .slots import Run, l1_state, l2_state, runs
@@ -143,8 +143,9 @@ def queue_text(frame: Frame, lang: Lang = "en") -> str:
 def timeline_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     """Return every decision with its sentence and L1's account, `step` marked.
 
-    Cost: O(events).
+    Raises: TraceError if the run has no such step. Cost: O(events).
     """
+    check_step(trace, step)
     names = " ".join(f"{LOOKS[state].char:>6}" for state in COLUMNS)
     lines = [f"{'':>8} {names}"]
     for index, event, state in Replay(trace).states():

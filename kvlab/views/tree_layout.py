@@ -77,7 +77,7 @@ class _Map:
         self._start_of: dict[int, int] = {}
 
     def add(self, event: ev.Add) -> None:
-        nothing = _Stretch(event.tokens[:0], 0, None)
+        nothing = _Stretch(event.tokens[:0], 0, None, row=-1)
         if event.parent == ROOT:
             here = self.spaces.setdefault(event.space, nothing)
         else:

@@ -1,0 +1,70 @@
+"""Do the accounts add up, and say what moved?"""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from kvlab.record import events as ev
+from kvlab.record.replay import Replay
+from kvlab.views.account import Sum, Term, account_svg, device_sum, host_sum
+from kvlab.views.frame import frame_at, frame_of
+from kvlab.views.theme import Words
+
+
+def at(trace, kind, number=0):
+    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
+    return frame_at(trace, steps[number])
+
+
+def test_both_sums_hold_at_every_step(sample):
+    replay = Replay(sample)
+    for step in range(len(sample) + 1):
+        frame = frame_of(replay, step)
+        assert device_sum(frame).holds, step
+        assert host_sum(frame).holds, step
+
+
+def test_what_an_event_moved_sums_to_nothing(sample):
+    replay = Replay(sample)
+    for step in range(len(sample) + 1):
+        frame = frame_of(replay, step)
+        assert sum(term.moved for term in device_sum(frame).terms) == 0
+        assert sum(term.moved for term in host_sum(frame).terms) == 0
+
+
+def test_a_demotion_moves_evictable_to_held_until_the_pages_are_free(sample):
+    moved = {t.state: t.moved for t in device_sum(at(sample, ev.Demote)).terms}
+    assert moved == {"used": 0, "held": 18, "evictable": -18, "available": 0}
+
+
+def test_pages_of_a_lost_node_lie_outside_the_tree_until_they_are_free(sample):
+    moved = {t.state: t.moved for t in host_sum(at(sample, ev.EvictHost)).terms}
+    assert moved == {"host_only": -18, "copy": 0, "held": 18, "available": 0}
+
+
+def test_the_picture_has_each_number_and_a_tick(sample):
+    svg = account_svg(at(sample, ev.Grow))
+    ElementTree.fromstring(svg)
+    for text in (">used<", ">12<", ">held<", ">1<", ">24<", ">host only<", ">48<"):
+        assert text in svg, text
+    assert "M" in svg and "l3.2 3.2" in svg
+
+
+def test_the_change_stands_beside_what_moved(sample):
+    svg = account_svg(at(sample, ev.Demote))
+    assert ">+18<" in svg
+    assert ">−18<" in svg
+
+
+def test_a_sum_that_does_not_hold_gets_no_tick():
+    term = Term("used", Words("used", "占用"), 3, 0)
+    assert not Sum((term,), 4).holds
+    assert not Sum((term, term._replace(tokens=-1)), 2).holds
+
+
+def test_the_words_are_chinese_where_asked(sample):
+    assert "可逐出" in account_svg(at(sample, ev.Grow), "zh")
+
+
+def test_a_zero_term_stays(sample):
+    assert ">evictable<" in account_svg(frame_at(sample, 0))

@@ -1,0 +1,125 @@
+"""Has every event a sentence, in both languages, with its numbers?"""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+
+from kvlab.record import events as ev
+from kvlab.record.replay import Replay
+from kvlab.views.frame import Frame, frame_at, frame_of
+from kvlab.views.phrases import PHRASES, VERDICTS
+from kvlab.views.sentences import describe, entry_of, verdict
+from kvlab.views.theme import LANGS
+
+
+def fields(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def about(sample, event):
+    state = Replay(sample).at(len(sample))
+    return Frame(sample.header, 1, event, state, state)
+
+
+def at(trace, kind, number=0):
+    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
+    return frame_at(trace, steps[number])
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_kind_of_event_has_a_sentence(sample, every_kind, lang):
+    for event in every_kind:
+        text = describe(about(sample, event), lang)
+        assert text, event
+        assert "{" not in text and "–" not in text, text
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_every_kind_of_decision_has_a_verdict(sample, every_kind, lang):
+    for event in every_kind:
+        if isinstance(event, ev.Decision):
+            assert "–" not in verdict(about(sample, event), lang), event
+
+
+def test_both_languages_tell_the_same_numbers():
+    for table in (PHRASES, VERDICTS):
+        for name, words in table.items():
+            assert fields(words.en) == fields(words.zh), name
+
+
+def test_no_entry_is_left_without_an_event_that_tells_it():
+    kinds = {kind.__name__.lower() for kind in (*ev.CHANGES, *ev.DECISIONS)}
+    assert {name.split(" ")[0] for name in PHRASES if name} == kinds
+    assert set(VERDICTS) <= set(PHRASES)
+
+
+def test_no_sentence_praises_or_shouts():
+    text = " ".join(words.en for words in PHRASES.values())
+    assert not re.search(r"!|\b(great|nice|simply|just|successfully)\b", text)
+
+
+def test_a_refusal_says_need_and_room(sample):
+    frame = at(sample, ev.Admit, 1)
+    said = "c waits: it needs 21 tokens, only 10.0 can be promised"
+    assert describe(frame) == said
+    assert describe(frame, "zh") == "c 继续等待：需要 21 个 token，只能承诺 10.0 个"
+
+
+def test_an_eviction_that_freed_more_than_asked_says_why(sample):
+    assert (
+        describe(at(sample, ev.Evicted, 3)) == "Asked for 8, freed 16: leaves go whole"
+    )
+
+
+def test_a_loss_says_how_many_tokens(sample):
+    said = "n1 leaves L2 and the tree: 18 tokens lost for good"
+    assert describe(at(sample, ev.EvictHost)) == said
+
+
+def test_a_lock_says_what_it_takes_from_evictable(sample):
+    assert "takes 14 tokens from evictable" in describe(at(sample, ev.Lock, 2))
+    assert "takes 0 tokens" in describe(at(sample, ev.Lock, 7))
+
+
+def test_one_of_something_is_not_many(sample):
+    assert describe(at(sample, ev.Backup, 4)) == "n6 is on its way to L2: 1 token"
+
+
+def test_a_retraction_says_how_much_kv_it_gives_up(sample):
+    assert "the KV of 4 tokens" in describe(at(sample, ev.Retract))
+
+
+def test_the_root_has_a_name_in_both_languages(sample):
+    frame = at(sample, ev.Add)
+    assert describe(frame) == "n1 joins the tree under the root: 18 tokens"
+    assert describe(frame, "zh") == "n1 挂到根之下：18 个 token"
+
+
+@pytest.mark.parametrize(
+    ("event", "entry"),
+    [
+        (ev.TryBackup(-1, 3, 4, 1, 1, 2, "host_full"), "trybackup host_full"),
+        (ev.TryBackup(-1, 3, 4, 1, 1, 2, "news"), "trybackup"),
+        (ev.LoadBack(-1, 3, 4, 9, None, 0, 2, "over_quota"), "loadback over_quota"),
+        (ev.Evicted(-1, "L1", 4, 2), "evicted less"),
+        (ev.DecodeRoom(-1, 2, 2, 1, False), "decoderoom short"),
+        (ev.Start(-1, "d", 2, True), "start chunked"),
+    ],
+)
+def test_a_verdict_has_a_sentence_of_its_own_and_a_new_one_the_general(event, entry):
+    assert entry_of(event, PHRASES) == entry
+
+
+def test_page_sized_fields_are_told_in_tokens(sample):
+    frame = at(sample, ev.Row, 1)
+    assert describe(frame) == "The row of a gets 1 slot, from token 12 on"
+
+
+def test_every_sentence_of_a_hostile_run_is_one_line(hostile):
+    replay = Replay(hostile)
+    for step in range(len(hostile) + 1):
+        for lang in LANGS:
+            assert "\n" not in describe(frame_of(replay, step), lang)
