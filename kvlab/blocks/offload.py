@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..block_config import BlockConfig, L2Config
-from ..pages import as_pages
+from ..pages import NO_PAGES, as_pages
 from ..record import block_events as ev
 from ..record.trace import QUIET, Emitter
 from .block_pool import BlockPool
@@ -31,6 +31,20 @@ class Pairs(NamedTuple):
 
     l1: list[int]
     l2: list[int]
+
+
+@dataclass
+class Job:
+    """One store: its pairs, and the names that the L2 blocks will have."""
+
+    pairs: Pairs = field(default_factory=lambda: Pairs([], []))
+    names: list[BlockHash] = field(default_factory=list)
+
+    def append(self, other: Job) -> None:
+        """Take over another job's blocks, behind one's own. Changes: the pairs."""
+        self.pairs.l1.extend(other.pairs.l1)
+        self.pairs.l2.extend(other.pairs.l2)
+        self.names.extend(other.names)
 
 
 class Computed(NamedTuple):
@@ -70,22 +84,16 @@ class CpuOffload:
         self.block_size = config.block_size
         self.pending: dict[str, list[int]] = {}
         self.loads: dict[str, Pairs] = {}
-        self.stores: dict[int, Pairs] = {}
+        self.stores: dict[int, Job] = {}
         self._lazy = l2.lazy
         self._target = 2 * -(-config.max_num_batched_tokens // config.block_size)
         self._cursor: int | None = None
         self._offered: dict[str, int] = {}
         self._storing: set[int] = set()
-        self._store_names: dict[int, list[BlockHash]] = {}
-        self._next, self._next_names = Pairs([], []), list[BlockHash]()
         self._new_loads: dict[str, Pairs] = {}
-        self._last_job = -1
+        self._next = Job()
+        self._number = 0
         self._emit = emit
-
-    @property
-    def has_new(self) -> bool:
-        """Are there copies that no step's plan has begun?"""
-        return bool(self._next.l1 or self._new_loads)
 
     # --- admission
 
@@ -103,6 +111,7 @@ class CpuOffload:
         if found:
             self.l2.share(found)
             self.pending[id] = found
+            self._emit(ev.Pin, id, as_pages(found))
         return len(found) * size
 
     def started(self, id: str, blocks: Sequence[int], local: int) -> None:
@@ -127,28 +136,20 @@ class CpuOffload:
 
         Changes: both pools; blocks to be stored get an owner on both.
         """
-        left, left_names = self._next, self._next_names
-        self._next, self._next_names = Pairs([], []), []
+        left = self._next
+        self._next = Job()
         if self._lazy:
             self._store_lazily()
         else:
             for request in scheduled:
                 self._store(request)
-        self._next.l1.extend(left.l1)
-        self._next.l2.extend(left.l2)
-        self._next_names.extend(left_names)
+        self._next.append(left)
         copies = Copies(self._new_loads, flush=flush)
         self._new_loads = {}
-        if self._next.l1:
-            self._last_job += 1
-            copies.job, copies.store = self._last_job, self._next
-            self.stores[copies.job] = copies.store
-            self._store_names[copies.job] = self._next_names
-            self._next, self._next_names = Pairs([], []), []
-            self._emit(
-                ev.CopyOut, copies.job, as_pages(copies.store.l1),
-                as_pages(copies.store.l2),
-            )  # fmt: skip
+        if self._next.pairs.l1:
+            copies.job, copies.store = self._number, self._next.pairs
+            self.stores[self._number], self._next = self._next, Job()
+            self._number += 1
         return copies
 
     def finished(self, request: Computed) -> None:
@@ -168,14 +169,14 @@ class CpuOffload:
         self.l2.release(pairs.l2)
         self.l1.release(pairs.l1)
 
-    def stored(self, job: int) -> None:
+    def stored(self, number: int) -> None:
         """The store is done: its blocks can be found in L2 and are nobody's."""
-        pairs = self.stores.pop(job)
-        self._emit(ev.CopiedOut, job, True)
-        self._storing.difference_update(pairs.l1)
-        self.l2.register(pairs.l2, self._store_names.pop(job))
-        self.l2.release(pairs.l2)
-        self.l1.release(pairs.l1)
+        job = self.stores.pop(number)
+        self._emit(ev.CopiedOut, number)
+        self._storing.difference_update(job.pairs.l1)
+        self.l2.register(job.pairs.l2, job.names)
+        self.l2.release(job.pairs.l2)
+        self.l1.release(job.pairs.l1)
 
     # --- stores
 
@@ -219,13 +220,19 @@ class CpuOffload:
         )
 
     def _begin(self, blocks: list[int]) -> None:
+        """Hold the blocks, and as many of L2, for the store that is being put
+        together."""
         if not blocks:
             return
-        names = [self.l1.block_hash[block] for block in blocks]
-        self._next_names.extend(name for name in names if name is not None)
-        self._next.l1.extend(blocks)
-        self._next.l2.extend(self.l2.take(len(blocks)))
+        names = [name for b in blocks if (name := self.l1.block_hash[b]) is not None]
+        job = Job(Pairs(blocks, self.l2.take(len(blocks))), names)
         self.l1.share(blocks)
+        self._emit(
+            ev.CopyOut, self._number, as_pages(job.pairs.l1), as_pages(job.pairs.l2)
+        )
+        self._next.append(job)
 
     def _unpin(self, id: str) -> None:
-        self.l2.release(self.pending.pop(id, []))
+        if (found := self.pending.pop(id, None)) is not None:
+            self._emit(ev.Pin, id, NO_PAGES)
+            self.l2.release(found)

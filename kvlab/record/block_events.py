@@ -106,8 +106,16 @@ class Loaded(Change, frozen=True):
 # --- changes: copies between the tiers
 
 
+class Pin(Change, frozen=True):
+    """The connector holds L2 blocks that it found for the request; none: no more."""
+
+    request: str
+    blocks: Blocks
+
+
 class CopyOut(Change, frozen=True):
-    """A store began: each L1 block is copied to the L2 block in the same place."""
+    """The connector holds these blocks for a store: each L1 block is copied to the L2
+    block in the same place. A job may be told in several events."""
 
     job: int
     l1: Blocks
@@ -115,14 +123,13 @@ class CopyOut(Change, frozen=True):
 
 
 class CopiedOut(Change, frozen=True):
-    """The store is done, or was given up (`kept` false)."""
+    """The store is done."""
 
     job: int
-    kept: bool
 
 
 class CopyIn(Change, frozen=True):
-    """A load began for the request: L2 blocks are copied to L1 blocks."""
+    """A load began for the request: what was pinned in L2 is copied to L1 blocks."""
 
     request: str
     l1: Blocks
@@ -187,7 +194,7 @@ class PickVictim(Decision, frozen=True):
 
 BLOCK_CHANGES: tuple[type[Change], ...] = (
     Take, Forget, Register, Share, Release, Hold, Vacate, Compute, Run, Preempt, Defer,
-    Loaded, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish,
+    Loaded, Pin, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish,
 )  # fmt: skip
 BLOCK_DECISIONS: tuple[type[Decision], ...] = (
     Step, Lookup, Slots, Schedule, Stop, PickVictim,

@@ -2,7 +2,8 @@
 
 A component is given an *emitter* and calls it next to the line that changes something:
 `emit(Hit, node)`. `with emit.of(Evict, ...)` makes a decision the cause of everything
-said inside. A `Trace` keeps the events; `QUIET` drops them, for runs that only count.
+said inside. A `Trace` or `BlockTrace` keeps the events; `QUIET` drops them, for runs
+that only count.
 Left out: files (trace_file.py).
 """
 
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from ..block_config import BlockConfig
 from ..config import EngineConfig
 from ..rules import Rules
 from .events import Event
@@ -32,6 +34,17 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str = ""
     config: EngineConfig
     rules: Rules
+    seed: int = 0
+
+
+class BlockHeader(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a run of vLLM was; `version` is the release whose rules it follows."""
+
+    kvlab: int = FORMAT
+    engine: str = "vllm"
+    name: str = ""
+    config: BlockConfig
+    version: str = "0.33.0"
     seed: int = 0
 
 
@@ -58,22 +71,13 @@ QUIET: Emitter = _Quiet()
 """Says nothing: for runs without a trace."""
 
 
-class Trace:
-    """A run in memory: its header and its events, oldest first.
+class EventLog:
+    """Events in memory, oldest first, and the cause of what is said now.
 
     Cost: one event about 0.3 us; an event keeps the page lists it names.
-
-    >>> from kvlab.record.events import Hit, Step
-    >>> trace = Trace(Header(config=EngineConfig(pool_tokens=8),
-    ...                      rules=Rules.v0_5_14()))
-    >>> with trace.of(Step, 0, "insert", ""):
-    ...     _ = trace(Hit, 1)
-    >>> [event.cause for event in trace.events]
-    [-1, 0]
     """
 
-    def __init__(self, header: Header, events: list[Event] | None = None) -> None:
-        self.header = header
+    def __init__(self, events: list[Event] | None = None) -> None:
         self.events: list[Event] = [] if events is None else events
         self._cause = -1
 
@@ -81,7 +85,7 @@ class Trace:
         return len(self.events)
 
     def __call__(self, kind: type[Event], *fields: Any) -> int:
-        """Append an event. Changes: this trace. Returns its index."""
+        """Append an event. Changes: this log. Returns its index."""
         self.events.append(kind(self._cause, *fields))
         return len(self.events) - 1
 
@@ -99,10 +103,35 @@ class Trace:
         return links[::-1]
 
 
+class Trace(EventLog):
+    """A run of SGLang in memory: its header and its events.
+
+    >>> from kvlab.record.events import Hit, Step
+    >>> trace = Trace(Header(config=EngineConfig(pool_tokens=8),
+    ...                      rules=Rules.v0_5_14()))
+    >>> with trace.of(Step, 0, "insert", ""):
+    ...     _ = trace(Hit, 1)
+    >>> [event.cause for event in trace.events]
+    [-1, 0]
+    """
+
+    def __init__(self, header: Header, events: list[Event] | None = None) -> None:
+        super().__init__(events)
+        self.header = header
+
+
+class BlockTrace(EventLog):
+    """A run of vLLM in memory: its header and its events."""
+
+    def __init__(self, header: BlockHeader, events: list[Event] | None = None) -> None:
+        super().__init__(events)
+        self.header = header
+
+
 class _Scope:
     __slots__ = ("_outer", "_trace")
 
-    def __init__(self, trace: Trace, outer: int) -> None:
+    def __init__(self, trace: EventLog, outer: int) -> None:
         self._trace = trace
         self._outer = outer
 

@@ -88,8 +88,6 @@ class BlockOps:
         hits: list[int] = []
         if not request.skip_reading and self.manager.config.enable_caching:
             hits = self.manager.lookup(request.names, request.length)
-            found = len(hits) * self.manager.block_size
-            self.stats.count(request.length, found, fresh=request.is_fresh)
         self._hits[op.id] = hits
         return {"blocks": hits, "tokens": len(hits) * self.manager.block_size}
 
@@ -107,6 +105,10 @@ class BlockOps:
             return None
         if op.use_hit:
             self._hits.pop(op.id, None)
+            self.stats.count(
+                request.length, len(hits) * self.manager.block_size,
+                fresh=request.is_fresh,
+            )  # fmt: skip
         found = len(hits) * self.manager.block_size + op.external
         request.computed += found + op.n
         self._emit(ev.Compute, op.id, request.computed)

@@ -1,0 +1,289 @@
+"""What is the state of a block engine after an event?
+
+A `BlockState` is rebuilt from changes alone, like `State` for SGLang (snapshot.py):
+`state.apply(event)`, one event at a time.
+Left out: jumping to any step (block_replay.py); its laws (block_invariants.py).
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import OrderedDict
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..block_config import BlockConfig
+from . import block_events as ev
+from .events import Arrive, Event, Finish, Output, Tier
+
+
+@dataclass(slots=True)
+class BlockRequestState:
+    """One request.
+
+    `stage`: waiting, running, preempted, loading, ready (loaded, not yet admitted) or
+    finished. `number` counts arrivals. Units: lengths in tokens.
+    """
+
+    id: str
+    number: int
+    prompt_len: int
+    max_new: int
+    priority: int
+    stage: str = "waiting"
+    blocks: list[int] = field(default_factory=list)
+    computed: int = 0
+    outputs: int = 0
+    preemptions: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The place under the priority policy: smallest first."""
+        return (self.priority, self.number)
+
+
+class BlockAccount(NamedTuple):
+    """A pool in blocks, its null block left out: used + evictable + blank = total.
+
+    vLLM's own "free" is evictable + blank.
+    """
+
+    used: int
+    evictable: int
+    blank: int
+    total: int
+
+
+@dataclass(slots=True)
+class BlockTier:
+    """One pool: its free queue, head first; owners and names by block."""
+
+    num_blocks: int
+    free: OrderedDict[int, None]
+    ref_cnt: dict[int, int] = field(default_factory=dict)
+    names: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def start(cls, num_blocks: int) -> BlockTier:
+        """Return the pool before the first event: all free but the null block."""
+        return cls(num_blocks, OrderedDict.fromkeys(range(1, num_blocks)))
+
+    def account(self) -> BlockAccount:
+        """Return the three states in numbers. Cost: O(free blocks)."""
+        evictable = sum(block in self.names for block in self.free)
+        total = max(self.num_blocks - 1, 0)
+        free = len(self.free)
+        return BlockAccount(total - free, evictable, free - evictable, total)
+
+    def take(self, blocks: list[int]) -> None:
+        """Move blocks from the head of the queue to a first owner.
+
+        Raises: ValueError if they do not head the queue in this order.
+        """
+        for block in blocks:
+            head = next(iter(self.free), None)
+            if head != block:
+                raise ValueError(
+                    f"it takes block {block}, block {head} heads the queue"
+                )
+            del self.free[block]
+            self.ref_cnt[block] = 1
+
+    def share(self, blocks: list[int]) -> None:
+        """Give each block one more owner."""
+        for block in blocks:
+            self.free.pop(block, None)
+            self.ref_cnt[block] = self.ref_cnt.get(block, 0) + 1
+
+    def release(self, blocks: list[int]) -> None:
+        """Take one owner from each block; put the ownerless into the queue.
+
+        Raises: ValueError for a block that nobody owns.
+        """
+        blank = []
+        for block in blocks:
+            left = self.ref_cnt.get(block, 0) - 1
+            if left < 0:
+                raise ValueError(f"it releases block {block}, which nobody owns")
+            if left:
+                self.ref_cnt[block] = left
+                continue
+            del self.ref_cnt[block]
+            if block in self.names:
+                self.free[block] = None
+            else:
+                blank.append(block)
+        for block in reversed(blank):
+            self.free[block] = None
+            self.free.move_to_end(block, last=False)
+
+
+@dataclass
+class BlockState:
+    """Everything that a run's changes say, after some event.
+
+    `stores` and `loads` are copies under way, as (L1 blocks, L2 blocks); `pins` the
+    L2 blocks that were found for requests that could not yet be admitted.
+
+    >>> state = BlockState.start(BlockConfig(num_gpu_blocks=5))
+    >>> state.tiers["L1"].account()
+    BlockAccount(used=0, evictable=0, blank=4, total=4)
+    """
+
+    config: BlockConfig
+    tiers: dict[Tier, BlockTier]
+    requests: dict[str, BlockRequestState] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
+    deferred: list[str] = field(default_factory=list)
+    running: list[str] = field(default_factory=list)
+    stores: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
+    loads: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
+    pins: dict[str, list[int]] = field(default_factory=dict)
+
+    @classmethod
+    def start(cls, config: BlockConfig) -> BlockState:
+        """Return the state before the first event."""
+        l2 = config.l2.num_cpu_blocks if config.l2 else 1
+        tiers: dict[Tier, BlockTier] = {
+            "L1": BlockTier.start(config.num_gpu_blocks),
+            "L2": BlockTier.start(l2),
+        }
+        return cls(config, tiers)
+
+    def copy(self) -> BlockState:
+        """Return an independent state. Cost: O(blocks + requests)."""
+        return deepcopy(self)
+
+    def apply(self, event: Event) -> None:
+        """Move to the state after `event`. Decisions move nothing.
+
+        Changes: this state. Cost: O(blocks named), O(queue) for a request's move.
+        Raises: ValueError or KeyError where the event does not fit the state.
+        """
+        change = _CHANGES.get(type(event))
+        if change is not None:
+            change(self, event)
+
+    # --- pools
+
+    def _take(self, e: ev.Take) -> None:
+        self.tiers[e.tier].take(e.blocks.tolist())
+
+    def _forget(self, e: ev.Forget) -> None:
+        for block in e.blocks.tolist():
+            del self.tiers[e.tier].names[block]
+
+    def _register(self, e: ev.Register) -> None:
+        self.tiers[e.tier].names.update(zip(e.blocks.tolist(), e.names, strict=True))
+
+    def _share(self, e: ev.Share) -> None:
+        self.tiers[e.tier].share(e.blocks.tolist())
+
+    def _release(self, e: ev.Release) -> None:
+        self.tiers[e.tier].release(e.blocks.tolist())
+
+    # --- requests
+
+    def _arrive(self, e: Arrive) -> None:
+        self.requests[e.request] = BlockRequestState(
+            e.request, len(self.requests), e.prompt_len, e.max_new, e.priority
+        )
+        self._queue(self.waiting, e.request)
+
+    def _hold(self, e: ev.Hold) -> None:
+        self.requests[e.request].blocks += e.blocks.tolist()
+
+    def _vacate(self, e: ev.Vacate) -> None:
+        self.requests[e.request].blocks = []
+
+    def _compute(self, e: ev.Compute) -> None:
+        self.requests[e.request].computed = e.length
+
+    def _run(self, e: ev.Run) -> None:
+        self._leave(e.request)
+        self.requests[e.request].stage = "running"
+        self.running.append(e.request)
+
+    def _preempt(self, e: ev.Preempt) -> None:
+        request = self.requests[e.request]
+        self._leave(e.request)
+        request.stage, request.computed = "preempted", 0
+        request.preemptions += 1
+        self._queue(self.waiting, e.request, first=True)
+
+    def _defer(self, e: ev.Defer) -> None:
+        self._leave(e.request)
+        if e.why == "loading":
+            self.requests[e.request].stage = "loading"
+        self._queue(self.deferred, e.request)
+
+    def _loaded(self, e: ev.Loaded) -> None:
+        self.requests[e.request].stage = "ready"
+
+    def _output(self, e: Output) -> None:
+        self.requests[e.request].outputs += 1
+
+    def _finish(self, e: Finish) -> None:
+        self._leave(e.request)
+        self.requests[e.request].stage = "finished"
+
+    def _leave(self, id: str) -> None:
+        """Take the request out of the list it stands in, if it stands in one."""
+        for place in (self.running, self.waiting, self.deferred):
+            if id in place:
+                place.remove(id)
+
+    def _queue(self, queue: list[str], id: str, *, first: bool = False) -> None:
+        if self.config.policy == "priority":
+            insort(queue, id, key=lambda other: self.requests[other].rank)
+        else:
+            queue.insert(0 if first else len(queue), id)
+
+    # --- copies
+
+    def _pin(self, e: ev.Pin) -> None:
+        if len(e.blocks):
+            self.pins[e.request] = e.blocks.tolist()
+        else:
+            del self.pins[e.request]
+
+    def _copy_out(self, e: ev.CopyOut) -> None:
+        l1, l2 = self.stores.setdefault(e.job, ([], []))
+        l1 += e.l1.tolist()
+        l2 += e.l2.tolist()
+
+    def _copied_out(self, e: ev.CopiedOut) -> None:
+        del self.stores[e.job]
+
+    def _copy_in(self, e: ev.CopyIn) -> None:
+        del self.pins[e.request]
+        self.loads[e.request] = (e.l1.tolist(), e.l2.tolist())
+
+    def _copied_in(self, e: ev.CopiedIn) -> None:
+        del self.loads[e.request]
+
+
+_CHANGES: dict[type[Event], Callable[[BlockState, Any], None]] = {
+    ev.Take: BlockState._take,
+    ev.Forget: BlockState._forget,
+    ev.Register: BlockState._register,
+    ev.Share: BlockState._share,
+    ev.Release: BlockState._release,
+    ev.Hold: BlockState._hold,
+    ev.Vacate: BlockState._vacate,
+    ev.Compute: BlockState._compute,
+    ev.Run: BlockState._run,
+    ev.Preempt: BlockState._preempt,
+    ev.Defer: BlockState._defer,
+    ev.Loaded: BlockState._loaded,
+    ev.Pin: BlockState._pin,
+    ev.CopyOut: BlockState._copy_out,
+    ev.CopiedOut: BlockState._copied_out,
+    ev.CopyIn: BlockState._copy_in,
+    ev.CopiedIn: BlockState._copied_in,
+    Arrive: BlockState._arrive,
+    Output: BlockState._output,
+    Finish: BlockState._finish,
+}

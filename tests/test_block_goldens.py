@@ -1,0 +1,62 @@
+"""Is kvlab's vLLM the real one, record by record, and does its trace say all of it?"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from block_folding import block_differences
+
+from kvlab.record.block_invariants import broken_blocks
+from kvlab.record.block_replay import fold_blocks
+from kvlab.record.block_snapshot import BlockState
+from kvlab.record.trace import BlockHeader, BlockTrace
+from kvlab.run.block_conform import replay_scenario
+from kvlab.run.block_ops import BlockOps
+from kvlab.run.block_runner import BlockRunner
+from kvlab.run.block_script import Scenario, read_scenario
+
+FOLDER = Path(__file__).parent / "goldens" / "vllm"
+GOLDENS = sorted(FOLDER.glob("*.json*"))
+
+
+def load(path: Path) -> Scenario:
+    raw = path.read_bytes()
+    data = json.loads(gzip.decompress(raw) if path.suffix == ".gz" else raw)
+    return read_scenario(str(path), data)
+
+
+def name(path: Path) -> str:
+    return path.name.split(".")[0]
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=name)
+def test_every_record_equals_the_real_engines(path):
+    for number, recorded, replayed in replay_scenario(load(path)):
+        assert replayed == recorded, f"record {number}"
+
+
+@pytest.mark.parametrize("path", GOLDENS, ids=name)
+def test_the_trace_folds_into_the_live_state_after_every_record(path):
+    scenario = load(path)
+    if scenario.mode == "cpu":
+        pytest.skip("the chunk pool of the offloading connector emits no events")
+    trace = BlockTrace(BlockHeader(config=scenario.config))
+    state, folded = BlockState.start(scenario.config), 0
+    if scenario.mode == "kv":
+        engine, steps = BlockOps(scenario, trace), range(len(scenario.ops))
+    else:
+        engine, steps = BlockRunner(scenario, trace), range(len(scenario.records))
+    for number in steps:
+        engine.step(number) if scenario.mode == "kv" else engine.step()
+        fold_blocks(state, trace.events, folded, len(trace))
+        folded = len(trace)
+        assert block_differences(state, engine) == [], f"record {number}"
+        assert broken_blocks(state) == [], f"record {number}"
+        engine.manager.pool.check()
+
+
+def test_there_are_goldens_of_every_mode():
+    assert {load(path).mode for path in GOLDENS} == {"sched", "kv", "cpu"}
