@@ -249,7 +249,10 @@ def every_kind() -> list[Event]:
 
 
 def _value(field: msgspec.structs.FieldInfo) -> object:
-    named = {"tier": "L1", "request": "d", "node": 3, "key": (1.0,), "requests": ("d",)}
+    named = {
+        "tier": "L1", "request": "d", "node": 3, "key": (1.0,), "requests": ("d",),
+        "nodes": (3,),
+    }  # fmt: skip
     if field.name in named:
         return named[field.name]
     if field.name in ("pages", "tokens") and field.type is not int:

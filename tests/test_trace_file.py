@@ -27,6 +27,7 @@ SAMPLES = {
     float: 1.5,
     int | None: None,
     tuple[float, ...]: (1.0, 2.5),
+    tuple[int, ...]: (4, 7),
     tuple[str, ...]: ("r1", "r2"),
 }
 

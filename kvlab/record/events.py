@@ -120,6 +120,21 @@ class Unlock(Change, frozen=True):
     node: int
 
 
+class HostLock(Change, frozen=True):
+    """host_lock_ref + 1 on the node alone: its host copy has to stay. When the node is
+    split, both halves keep the count."""
+
+    node: int
+
+
+class HostUnlock(Change, frozen=True):
+    """host_lock_ref - 1 on the last `tokens` tokens of the path to the node: those that
+    the lock covered, in one node or in several since it was split."""
+
+    node: int
+    tokens: int
+
+
 class Delete(Change, frozen=True):
     """A leaf without host copy left the tree; its pages are free to go."""
 
@@ -173,6 +188,12 @@ class EvictHost(Change, frozen=True):
     node: int
 
 
+class Reclaim(Change, frozen=True):
+    """A node on both tiers gave up its host copy; its host pages are free to go."""
+
+    node: int
+
+
 # --- changes: requests
 
 
@@ -194,11 +215,13 @@ class Row(Change, frozen=True):
 
 
 class Cached(Change, frozen=True):
-    """The tree owns the request's first `owned_len` tokens; it locks `node`."""
+    """The tree owns the request's first `owned_len` tokens; it locks `node`. The
+    request has inserted `inserted_len` tokens itself: they count no hit again."""
 
     request: str
     node: int
     owned_len: int
+    inserted_len: int = 0
 
 
 class Start(Change, frozen=True):
@@ -269,11 +292,21 @@ class Match(Decision, frozen=True):
 
 
 class Insert(Decision, frozen=True):
-    """An insert of `tokens` tokens begins."""
+    """An insert of `tokens` tokens begins; nodes that end within the first `counted`
+    count no hit (they did when this request came before, or a chunk counts none)."""
 
     tokens: int
     priority: int
     chunked: bool
+    counted: int = 0
+
+
+class CutPrompt(Decision, frozen=True):
+    """The tree is cut at the end of a cached prompt of `tokens` tokens, and the
+    prompt's path raised to `priority`: what follows it may go without it."""
+
+    tokens: int
+    priority: int
 
 
 class MakeRoom(Decision, frozen=True):
@@ -295,7 +328,9 @@ class Evict(Decision, frozen=True):
 
 class Victim(Decision, frozen=True):
     """The heap gave `node` with its key; `fate` says what becomes of it:
-    demote, delete, backup (write, then demote), stays (host full), evict_host."""
+    demote, delete, backup (write, then demote), stays (host full), drop (host full: it
+    goes with all below it), evict_host, reclaim (only the host copy goes; the key says
+    whether device leaves are spared, 0, or not, 1)."""
 
     node: int
     tokens: int
@@ -313,7 +348,8 @@ class Evicted(Decision, frozen=True):
 
 class TryBackup(Decision, frozen=True):
     """Is the node written to the host? `verdict`: write, make_room (evict_host, then
-    try again), parent_not_backed_up, host_full (tried again in vain)."""
+    try again), parent_not_backed_up, ancestors_first (each is tried before it),
+    host_full (tried again in vain)."""
 
     node: int
     tokens: int
@@ -321,6 +357,12 @@ class TryBackup(Decision, frozen=True):
     threshold: int
     host_available: int
     verdict: str
+
+
+class SendWrites(Decision, frozen=True):
+    """The writes of these nodes go as one transfer, and will be acknowledged as one."""
+
+    nodes: tuple[int, ...]
 
 
 class LoadBack(Decision, frozen=True):
@@ -357,6 +399,15 @@ class Admit(Decision, frozen=True):
     host_hit: int
     verdict: str
     added: bool
+
+
+class CloseRound(Decision, frozen=True):
+    """The round ends before the request is matched: the input or the chunk budget of
+    the prefill is spent (0 or less remains)."""
+
+    request: str
+    rem_input: int
+    rem_chunk: int | None
 
 
 class Prefill(Decision, frozen=True):

@@ -75,6 +75,25 @@ def _unlock(state: State, e: ev.Unlock) -> str | None:
     return None
 
 
+def _host_lock(state: State, e: ev.HostLock) -> str | None:
+    if _node(state, e.node).host_pages is None:
+        return f"node {e.node} has no host copy to lock"
+    return None
+
+
+def _host_unlock(state: State, e: ev.HostUnlock) -> str | None:
+    left = e.tokens
+    for node in state.path(e.node):
+        if left <= 0:
+            break
+        if node.host_lock_ref < 1:
+            return f"node {node.id} is not host-locked"
+        left -= len(node.tokens)
+    if left == 0:
+        return None
+    return f"a host lock of {e.tokens} tokens does not begin at a node's edge"
+
+
 def _off_device(state: State, e: ev.Delete | ev.Demote) -> str | None:
     node = _node(state, e.node)
     if node.pages is None:
@@ -99,9 +118,17 @@ def _backup(state: State, e: ev.Backup) -> str | None:
 
 
 def _evict_host(state: State, e: ev.EvictHost) -> str | None:
-    if _node(state, e.node).pages is not None:
+    node = _node(state, e.node)
+    if node.pages is not None:
         return f"node {e.node} is on the device"
-    return None
+    return f"node {e.node} is host-locked" if node.host_lock_ref else None
+
+
+def _reclaim(state: State, e: ev.Reclaim) -> str | None:
+    node = _node(state, e.node)
+    if node.pages is None or node.host_pages is None:
+        return f"node {e.node} has no second copy to give up"
+    return f"node {e.node} is host-locked" if node.host_lock_ref else None
 
 
 def _arrive(state: State, e: ev.Arrive) -> str | None:
@@ -122,12 +149,15 @@ _CHECKS: dict[type[Event], Callable[[State, Any], str | None]] = {
     ev.Add: _add,
     ev.Split: _split,
     ev.Unlock: _unlock,
+    ev.HostLock: _host_lock,
+    ev.HostUnlock: _host_unlock,
     ev.Delete: _off_device,
     ev.Demote: _off_device,
     ev.Restore: _to_device,
     ev.Load: _to_device,
     ev.Backup: _backup,
     ev.EvictHost: _evict_host,
+    ev.Reclaim: _reclaim,
     ev.Arrive: _arrive,
     ev.Row: _row,
 }

@@ -3,6 +3,7 @@
 A law is a function of a state: None where it holds, else one sentence with the numbers.
 Laws of `ALWAYS` hold after every event. Those of `AT_REST` hold between operations
 only, since within one a page may be in hand, on its way from one owner to the next.
+A release whose rules promise more obeys more: `laws_of` adds what its book says.
 Left out: laws about an event (fit.py) and about contents (memory/pool.py).
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..pages import NO_PAGES, Pages, join
+from ..rules import Rules
 from .events import Tier
 from .snapshot import ROOT, NodeState, State
 
@@ -21,17 +23,27 @@ Law = Callable[[State], str | None]
 _TIERS: tuple[Tier, ...] = ("L1", "L2")
 
 
-def broken(state: State, *, at_rest: bool = True) -> list[str]:
+def broken(
+    state: State, *, at_rest: bool = True, rules: Rules | None = None
+) -> list[str]:
     """Return what is wrong with the state: one sentence a broken law, none if sound.
 
-    `at_rest` is False for a state inside an operation. Cost: O(pages + nodes).
+    `at_rest` is False for a state inside an operation; `rules` are those of the run's
+    header (None: what all releases obey). Cost: O(pages + nodes).
 
     >>> from kvlab.config import EngineConfig
     >>> broken(State.start(EngineConfig(pool_tokens=8)))
     []
     """
-    laws = LAWS if at_rest else ALWAYS
+    laws = (LAWS if at_rest else ALWAYS) + laws_of(rules)
     return [sentence for law in laws if (sentence := law(state)) is not None]
+
+
+def laws_of(rules: Rules | None) -> tuple[Law, ...]:
+    """Return the laws that a rule book adds; they hold after every event."""
+    if rules is None:
+        return ()
+    return LOADS_ARE_SAFE if rules.load_protects_source else NO_HOST_LOCKS
 
 
 # --- pages
@@ -125,7 +137,7 @@ def rows_explain_what_is_held(state: State) -> str | None:
 
 def every_node_is_in_the_tree(state: State) -> str | None:
     """Nodes hang on nodes; whoever left holds nothing. 0.5.14 breaks this: evict_host
-    may drop a node that load_back is loading (`loading_nodes_unprotected`)."""
+    may drop a node that load_back is loading (not `load_protects_source`)."""
     for node in state.nodes.values():
         if node.parent != ROOT and node.parent not in state.nodes:
             return f"node {node.id} hangs on node {node.parent}, which left the tree"
@@ -188,6 +200,42 @@ def copies_in_flight_are_locked(state: State) -> str | None:
     return None
 
 
+def host_locks_keep_a_copy(state: State) -> str | None:
+    """A host lock is held on a host copy, and counted from 0 (inc_host_lock_ref)."""
+    for node in state.nodes.values():
+        if node.host_lock_ref < 0:
+            return f"node {node.id} has host_lock_ref {node.host_lock_ref}"
+        if node.host_lock_ref and node.host_pages is None:
+            return f"node {node.id} is host-locked without a host copy"
+    return None
+
+
+# --- what only some releases promise
+
+
+def loads_keep_their_source(state: State) -> str | None:
+    """What is being loaded keeps its host copy, and the node at which the load ends is
+    host-locked (load_back, rule `load_protects_source`)."""
+    for node in state.nodes.values():
+        if node.loading is not None and node.host_pages is None:
+            return f"node {node.id} lost the host copy that it is loaded from"
+    for id in state.loads:
+        if id in state.nodes and state.nodes[id].host_lock_ref == 0:
+            return f"the load that ends at node {id} holds no host lock there"
+    return None
+
+
+def nobody_locks_the_host(state: State) -> str | None:
+    """0.5.14 has a host lock count, and nobody who raises it."""
+    for node in state.nodes.values():
+        if node.host_lock_ref:
+            return f"node {node.id} has host_lock_ref {node.host_lock_ref}"
+    return None
+
+
+LOADS_ARE_SAFE: tuple[Law, ...] = (loads_keep_their_source,)
+NO_HOST_LOCKS: tuple[Law, ...] = (nobody_locks_the_host,)
+
 ALWAYS: tuple[Law, ...] = (
     free_pages_are_sound,
     pages_have_one_owner,
@@ -196,6 +244,7 @@ ALWAYS: tuple[Law, ...] = (
     locks_grow_towards_the_root,
     every_node_has_a_copy,
     host_copies_reach_the_root,
+    host_locks_keep_a_copy,
 )
 """Laws that hold after every event."""
 

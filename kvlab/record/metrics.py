@@ -163,6 +163,9 @@ class _Tally:
         self.sums["host_evicted_tokens"] += self._size(e.node)
         self.sums["lost_tokens"] += self._size(e.node)
 
+    def _reclaim(self, e: ev.Reclaim) -> None:
+        self.sums["host_evicted_tokens"] += self._size(e.node)
+
     def _retract(self, e: ev.Retract) -> None:
         self.sums["retractions"] += 1
 
@@ -189,5 +192,6 @@ _COUNTS: dict[type[Event], Callable[[_Tally, Any], None]] = {
     ev.Delete: _Tally._delete,
     ev.Backup: _Tally._backup,
     ev.EvictHost: _Tally._evict_host,
+    ev.Reclaim: _Tally._reclaim,
     ev.Retract: _Tally._retract,
 }

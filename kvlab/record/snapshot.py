@@ -27,8 +27,9 @@ ROOT = 0
 class NodeState(Struct, gc=False):
     """One tree node. `tokens` is its own part of the key, not the whole path.
 
-    `pages` / `host_pages` are None where the node has no copy on that tier; `writing`
-    and `loading` name the node whose acknowledgement a copy in flight waits for.
+    `pages` / `host_pages` are None where the node has no copy on that tier; `lock_ref`
+    and `host_lock_ref` count who needs each; `writing` and `loading` name the node
+    whose acknowledgement a copy in flight waits for.
     """
 
     id: int
@@ -38,6 +39,7 @@ class NodeState(Struct, gc=False):
     pages: Pages | None
     host_pages: Pages | None = None
     lock_ref: int = 0
+    host_lock_ref: int = 0
     hit_count: int = 0
     priority: int = 0
     time: int = 0
@@ -60,6 +62,7 @@ class RequestState(Struct, gc=False):
     stage: str = "waiting"
     row: Pages = msgspec.field(default_factory=lambda: NO_PAGES)
     owned_len: int = 0
+    inserted_len: int = 0
     kv_len: int = 0
     outputs: int = 0
     retracted: int = 0
@@ -302,6 +305,17 @@ class State:
                 self.evictable += len(node.tokens)
             id = node.parent
 
+    def _host_lock(self, e: ev.HostLock) -> None:
+        self._own(e.node).host_lock_ref += 1
+
+    def _host_unlock(self, e: ev.HostUnlock) -> None:
+        id, left = e.node, e.tokens
+        while left > 0:
+            node = self._own(id)
+            node.host_lock_ref -= 1
+            left -= len(node.tokens)
+            id = node.parent
+
     def _delete(self, e: ev.Delete) -> None:
         node = self.nodes.pop(e.node)
         self.evictable -= len(node.tokens)
@@ -359,6 +373,9 @@ class State:
         self._removed[e.node] = node
         self.host_only -= len(node.tokens)
 
+    def _reclaim(self, e: ev.Reclaim) -> None:
+        self._own(e.node).host_pages = None
+
     # --- requests
 
     def _arrive(self, e: ev.Arrive) -> None:
@@ -373,7 +390,7 @@ class State:
 
     def _cached(self, e: ev.Cached) -> None:
         request = self._own_request(e.request)
-        request.owned_len = e.owned_len
+        request.owned_len, request.inserted_len = e.owned_len, e.inserted_len
         request.node = e.node
 
     def _start(self, e: ev.Start) -> None:
@@ -398,8 +415,8 @@ class State:
         if request.stage == "waiting":
             self.waiting.remove(id)
         request.stage = stage
-        request.row, request.owned_len, request.kv_len = NO_PAGES, 0, 0
-        request.node = ROOT
+        request.row, request.node = NO_PAGES, ROOT
+        request.owned_len = request.inserted_len = request.kv_len = 0
         return request
 
     def _batch(self, e: ev.Batch) -> None:
@@ -427,6 +444,8 @@ _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Raise: State._raise,
     ev.Lock: State._lock,
     ev.Unlock: State._unlock,
+    ev.HostLock: State._host_lock,
+    ev.HostUnlock: State._host_unlock,
     ev.Delete: State._delete,
     ev.Demote: State._demote,
     ev.Restore: State._restore,
@@ -435,6 +454,7 @@ _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Load: State._load,
     ev.LoadDone: State._load_done,
     ev.EvictHost: State._evict_host,
+    ev.Reclaim: State._reclaim,
     ev.Arrive: State._arrive,
     ev.Row: State._row,
     ev.Cached: State._cached,

@@ -75,6 +75,22 @@ def insert(frame: Frame, e: ev.Insert) -> Reason:
     )
 
 
+def cut_prompt(frame: Frame, e: ev.CutPrompt) -> Reason:
+    """Why is a prompt set apart from what follows it?"""
+    terms: Equation = (count("tokens", e.tokens), count("priority", e.priority))
+    return Reason(
+        "note",
+        Words(
+            "Outputs are seldom asked for again, prompts are: the tree is cut between "
+            "them, and the prompt ranks one higher.",
+            "输出很少再被用到，prompt 常会：树在两者之间切开，prompt 的优先级高一级。",
+        ),
+        (Check((terms,)),),
+        not_taken=Words("keep both in one leaf", "两者同在一个叶子"),
+        source="SGLang mem_cache/unified_radix_cache.py · checkpoint_into_tree",
+    )
+
+
 # --- eviction
 
 
@@ -123,6 +139,8 @@ INSTEAD: dict[str, Words] = {
     ),
     "stays": Words("drop it without a copy", "没有副本也丢掉"),
     "evict_host": Words("bring it back to L1", "取回 L1"),
+    "drop": Words("keep it on L1 until L2 has room", "留在 L1，等 L2 有空位"),
+    "reclaim": Words("drop a leaf that only L2 has", "删除只在 L2 的叶子"),
 }
 """What does not become of a victim, by what does."""
 
@@ -175,7 +193,7 @@ def evicted(frame: Frame, e: ev.Evicted) -> Reason:
 
 def try_backup(frame: Frame, e: ev.TryBackup) -> Reason:
     """Is the node written to the host?"""
-    written = e.verdict in ("write", "make_room")
+    written = e.verdict in ("write", "make_room", "ancestors_first")
     keep, write = Words("keep it on L1 only", "只留在 L1"), Words("write it", "写往 L2")
     return Reason(
         "copy" if written else "no",
@@ -196,12 +214,30 @@ def _backup_checks(frame: Frame, e: ev.TryBackup) -> Iterator[Check]:
         often = Words("used often enough?", "用得够多吗？")
         hits, least = count("hits", e.hits), count("threshold", e.threshold)
         yield compare(hits, "≥", least, e.hits >= e.threshold)._replace(asks=often)
-    if e.verdict == "parent_not_backed_up":
+    if e.verdict in ("parent_not_backed_up", "ancestors_first"):
         yield Check((), "", False, Words("its parent on L2?", "父节点在 L2 吗？"))
     free = count("L2 free", e.host_available, "available")
     fits = e.tokens <= e.host_available
     asks = Words("is there room on L2?", "L2 放得下吗？")
     yield compare(count("tokens", e.tokens), "≤", free, fits)._replace(asks=asks)
+
+
+def send_writes(frame: Frame, e: ev.SendWrites) -> Reason:
+    """Why do several writes travel together?"""
+    known = [node for id in e.nodes if (node := node_of(frame.state, id))]
+    tokens = sum(len(node.tokens) for node in known)
+    terms: Equation = (count("writes", len(e.nodes)), count("tokens", tokens))
+    return Reason(
+        "copy",
+        Words(
+            "All that a step writes to L2 is one copy; no node is free to go before "
+            "all of it has arrived.",
+            "一步里写往 L2 的内容合成一次拷贝；全部到达之前，哪个节点都不能走。",
+        ),
+        (Check((terms,)),),
+        not_taken=Words("one copy for each node", "每个节点一次拷贝"),
+        source="SGLang mem_cache/unified_radix_cache.py · flush_pending_backups",
+    )
 
 
 def load_back(frame: Frame, e: ev.LoadBack) -> Reason:

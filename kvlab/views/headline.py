@@ -41,7 +41,7 @@ def _sign(frame: Frame) -> Sign:
 def sign_of_change(event: Event | None) -> Sign:
     """Return the sign of a change: what leaves, what is copied, who gives way."""
     match event:
-        case ev.Demote() | ev.Delete() | ev.EvictHost():
+        case ev.Demote() | ev.Delete() | ev.EvictHost() | ev.Reclaim():
             return "out"
         case ev.Load() | ev.Backup():
             return "copy"

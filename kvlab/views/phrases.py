@@ -45,6 +45,12 @@ PHRASES: dict[str, Words] = {
     "unlock": Words(
         "The path to {n} is unlocked, which gives {moved} tokens to evictable",
         "解锁到 {n} 的路径：{moved} 个 token 变为可逐出"),
+    "hostlock": Words(
+        "The copy of {n} on L2 has to stay: {tokens} tokens",
+        "{n} 在 L2 的副本必须留下：{tokens} 个 token"),
+    "hostunlock": Words(
+        "The copy of {n} on L2 may go again: {tokens} tokens are unlocked there",
+        "{n} 在 L2 的副本又可以让出：{tokens} 个 token 解锁"),
     "delete": Words(
         "{n} leaves the tree without a copy: {tokens} tokens lost for good",
         "{n} 离开树，没有副本：{tokens} 个 token 永久丢失"),
@@ -69,6 +75,9 @@ PHRASES: dict[str, Words] = {
     "evicthost": Words(
         "{n} leaves L2 and the tree: {tokens} tokens lost for good",
         "{n} 离开 L2 和树：{tokens} 个 token 永久丢失"),
+    "reclaim": Words(
+        "{n} gives up {tokens} slots of L2; its copy on L1 stays",
+        "{n} 让出 {tokens} 个 L2 槽位；L1 的副本留下"),
     # --- requests
     "arrive": Words(
         "{request} arrives: {prompt_len} tokens in, up to {max_new} out",
@@ -115,6 +124,10 @@ PHRASES: dict[str, Words] = {
     "insert chunked": Words(
         "The tree is given {tokens} tokens, the middle of a prompt",
         "向树插入 {tokens} 个 token：prompt 的中间一段"),
+    "cutprompt": Words(
+        "The first {tokens} tokens are a prompt: its path rises to priority "
+        "{priority}, so that outputs go before it",
+        "前 {tokens} 个 token 是 prompt：路径优先级升到 {priority}，输出先于它逐出"),
     "makeroom": Words(
         "{tier} should give {need} tokens and has {available} free: evict {ask}",
         "{tier} 要给出 {need} 个 token，只有 {available} 个空闲：逐出 {ask} 个"),
@@ -138,6 +151,13 @@ PHRASES: dict[str, Words] = {
     "victim evict_host": Words(
         "{n} is next and is dropped for good: only L2 has its {tokens} tokens",
         "轮到 {n}：只在 L2，{tokens} 个 token 永久删除"),
+    "victim drop": Words(
+        "{n} goes without a copy: L2 has no room for what is to leave L1 "
+        "({tokens} tokens)",
+        "{n} 不留副本地删除：L2 放不下要离开 L1 的部分（{tokens} 个 token）"),
+    "victim reclaim": Words(
+        "{n} gives up its copy on L2: L1 has its {tokens} tokens too",
+        "{n} 让出 L2 副本：它的 {tokens} 个 token L1 也有"),
     "evicted": Words("Asked for {ask}, freed {freed}", "要 {ask}，腾出 {freed}"),
     "evicted more": Words(
         "Asked for {ask}, freed {freed}: leaves go whole",
@@ -157,9 +177,16 @@ PHRASES: dict[str, Words] = {
     "trybackup parent_not_backed_up": Words(
         "{n} stays on L1 only: its parent has no copy on L2 ({tokens} tokens)",
         "{n} 只留在 L1：父节点在 L2 没有副本（{tokens} 个 token）"),
+    "trybackup ancestors_first": Words(
+        "{n} is to be backed up, and ancestors without a copy go first "
+        "({tokens} tokens)",
+        "要备份 {n}：没有副本的祖先先写（{tokens} 个 token）"),
     "trybackup host_full": Words(
         "{n} stays on L1 only: it needs {tokens} tokens, L2 has {host_available} free",
         "{n} 只留在 L1：需要 {tokens} 个 token，L2 只有 {host_available} 个空闲"),
+    "sendwrites": Words(
+        "{number} writes to L2 go as one copy, and will arrive as one",
+        "{number} 个写往 L2 的请求合成一次拷贝，一起到达"),
     "loadback": Words(
         "Load back down to {n}: {verdict}, {tokens} tokens",
         "取回到 {n}：{verdict}，{tokens} 个 token"),
@@ -187,6 +214,9 @@ PHRASES: dict[str, Words] = {
     "admit other": Words(
         "{request} waits: it brings {extend} tokens, this prefill takes {budget} more",
         "{request} 继续等待：本次预填充还能收 {budget} 个 token，它带来 {extend} 个"),
+    "closeround": Words(
+        "{request} is not tried: what this prefill may compute is spent",
+        "不再尝试 {request}：本次预填充能算的量已用完"),
     "prefill": Words(
         "{request} computes {extend} tokens behind {cached} cached ones",
         "{request} 计算 {extend} 个 token，前面 {cached} 个取自缓存"),
@@ -217,6 +247,9 @@ VERDICTS: dict[str, Words] = {
     "match": Words(
         "{device} on L1, {host} on L2 alone", "L1 有 {device}，仅 L2 有 {host}"),
     "insert": Words("Insert {tokens} tokens", "插入 {tokens} 个 token"),
+    "cutprompt": Words(
+        "The prompt is set apart: {tokens} tokens",
+        "单独划出 prompt：{tokens} 个 token"),
     "makeroom": Words("Make room: evict {ask}", "腾位：逐出 {ask}"),
     "evict": Words("Evict {ask} from {tier}", "从 {tier} 逐出 {ask}"),
     "victim": Words("{n}: {fate}", "{n}：{fate}"),
@@ -225,10 +258,15 @@ VERDICTS: dict[str, Words] = {
     "victim backup": Words("{n} is backed up, then demoted", "{n} 先备份，再降级"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),
     "victim evict_host": Words("{n} is dropped for good", "{n} 永久删除"),
+    "victim drop": Words("{n} is dropped without a copy", "{n} 不留副本地删除"),
+    "victim reclaim": Words("{n} gives up its L2 copy", "{n} 让出 L2 副本"),
     "evicted": Words("Freed {freed} to give {ask}", "为腾 {ask}，释放了 {freed}"),
     "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
     "trybackup write": Words("Back up {n}", "备份 {n}"),
     "trybackup make_room": Words("Make room on L2 for {n}", "在 L2 为 {n} 腾位"),
+    "trybackup ancestors_first": Words(
+        "Back up the ancestors, then {n}", "先备份祖先，再备份 {n}"),
+    "sendwrites": Words("{number} writes in one copy", "{number} 个写入合成一次拷贝"),
     "loadback": Words("Load nothing: {verdict}", "不取回：{verdict}"),
     "loadback load": Words("Load all {tokens}", "全部取回 {tokens} 个"),
     "loadback make_room": Words(
@@ -238,6 +276,7 @@ VERDICTS: dict[str, Words] = {
         "NO_TOKEN: {request} is not admitted", "NO_TOKEN：{request} 未获准入"),
     "admit other": Words(
         "OTHER: {request} is not admitted", "OTHER：{request} 未获准入"),
+    "closeround": Words("The round is over", "本轮结束"),
     "prefill": Words("Compute {extend} tokens", "计算 {extend} 个 token"),
     "chunk": Words("The last {extend} tokens", "最后 {extend} 个 token"),
     "chunk unfinished": Words("A chunk of {extend} tokens", "一块 {extend} 个 token"),

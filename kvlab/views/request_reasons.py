@@ -94,6 +94,25 @@ def _over_budget(frame: Frame, e: ev.Admit) -> Reason:
     )
 
 
+def close_round(frame: Frame, e: ev.CloseRound) -> Reason:
+    """Why is nobody else tried in this round?"""
+    terms: list[Term | str] = [count("rem_input", e.rem_input, "promised")]
+    if e.rem_chunk is not None:
+        terms.append(count("rem_chunk", e.rem_chunk, "promised"))
+    return Reason(
+        "no",
+        Words(
+            "A spent budget ends the round before the next request is matched.",
+            "预算用完，就在匹配下一个请求之前结束本轮。",
+        ),
+        (Check((tuple(terms),)),),
+        not_taken=Words(
+            "match it all the same, and refuse it then", "照样匹配，然后再拒绝"
+        ),
+        source="SGLang managers/scheduler.py · get_new_batch_prefill",
+    )
+
+
 def prefill(frame: Frame, e: ev.Prefill) -> Reason:
     """What is computed, what is not?"""
     behind = e.device_hit + e.loaded

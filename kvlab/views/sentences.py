@@ -98,6 +98,8 @@ def _values(frame: Frame, lang: Lang) -> _Values:
         values["start"] = theme.num(event.start * page)
     if isinstance(event, ev.Batch):
         values["number"] = theme.num(len(event.requests))
+    if isinstance(event, ev.SendWrites):
+        values["number"] = theme.num(len(event.nodes))
     return values
 
 
