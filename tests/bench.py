@@ -41,9 +41,7 @@ class Bench:
         assert self.cache.make_room(len(key)), "the test's pool is too small"
         pages = self.cache.allocator.alloc(len(key) // self.config.page_size)
         self.engine.device_pool.write(pages, fingerprints(key))
-        prefix_len = self.cache.insert(key, pages, **how)
-        self.cache.allocator.free(pages[: prefix_len // self.config.page_size])
-        return prefix_len
+        return self.cache.insert(key, pages, **how)
 
     def match(self, tokens: Iterable[int], space: str = "") -> MatchResult:
         return self.cache.match_prefix(as_tokens(tokens), space)

@@ -24,8 +24,9 @@ def differences(state: State, engine: Engine) -> list[str]:
         node, folded = live[id], state.nodes[id]
         check(f"node {id}", _facts(folded), (
             node.above.id, node.key.tolist(), _listed(node.value),
-            _listed(node.host_value), node.lock_ref, node.hit_count, node.priority,
-            node.last_access, node.created, node.writing, node.loading,
+            _listed(node.host_value), node.lock_ref, node.host_lock_ref,
+            node.hit_count, node.priority, node.last_access, node.created,
+            node.writing, node.loading,
         ))  # fmt: skip
     check("evictable", state.evictable, cache.evictable_size)
     check("protected", state.protected, cache.protected_size)
@@ -45,11 +46,12 @@ def differences(state: State, engine: Engine) -> list[str]:
             f"request {request.id}",
             (
                 folded_request.row.tolist(), folded_request.kv_len,
-                folded_request.owned_len, folded_request.outputs, folded_request.node,
+                folded_request.owned_len, folded_request.inserted_len,
+                folded_request.outputs, folded_request.node,
             ),
             (
-                row.tolist(), request.kv_len, request.owned_len, len(request.outputs),
-                request.node.id,
+                row.tolist(), request.kv_len, request.owned_len,
+                request.inserted_len, len(request.outputs), request.node.id,
             ),
         )  # fmt: skip
     return found
@@ -58,8 +60,8 @@ def differences(state: State, engine: Engine) -> list[str]:
 def _facts(node: NodeState) -> tuple[object, ...]:
     return (
         node.parent, node.tokens.tolist(), _listed(node.pages),
-        _listed(node.host_pages), node.lock_ref, node.hit_count, node.priority,
-        node.time, node.created, node.writing, node.loading,
+        _listed(node.host_pages), node.lock_ref, node.host_lock_ref, node.hit_count,
+        node.priority, node.time, node.created, node.writing, node.loading,
     )  # fmt: skip
 
 

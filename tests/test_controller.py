@@ -46,8 +46,17 @@ def test_a_write_takes_host_pages_at_once(rig):
     assert rig.host.available == 2
 
 
+def test_a_write_waits_in_the_queue_until_writing_starts(rig):
+    rig.controller.write(7, as_pages([3, 5]))
+    assert rig.link.pending("write") == 0
+    assert rig.controller.start_writing() == [7]
+    assert rig.link.pending("write") == 1
+    assert rig.controller.start_writing() == []
+
+
 def test_the_bytes_of_a_write_move_when_it_is_done(rig):
     rig.controller.write(7, as_pages([3, 5]))
+    rig.controller.start_writing()
     assert rig.host_pool.prints.tolist() == [0, 0, 0, 0]
     rig.link.complete("write")
     assert rig.host_pool.prints.tolist() == [103, 105, 0, 0]
@@ -61,8 +70,18 @@ def test_a_write_without_host_room_is_none_and_submits_nothing(rig):
 def test_writes_are_acknowledged_in_order_by_node(rig):
     for node in (9, 4, 6):
         rig.controller.write(node, as_pages([1]))
+        rig.controller.start_writing()
     rig.link.complete("write", 2)
     assert rig.controller.acked_writes() == [9, 4]
+
+
+def test_queued_writes_go_as_one_batch(rig):
+    for node in (9, 4):
+        rig.controller.write(node, as_pages([node - 1]))
+    rig.controller.start_writing()
+    assert rig.link.complete("write", 1) == 1
+    assert rig.controller.acked_writes() == [9, 4]
+    assert rig.host_pool.prints.tolist() == [108, 103, 0, 0]
 
 
 # --- to the device
@@ -126,6 +145,7 @@ def test_batches_are_acknowledged_in_order(rig):
 def test_a_copy_is_as_large_as_its_tokens():
     rig = Rig(ClockTransfer(bandwidth=10.0), bytes_per_token=5)
     rig.controller.write(7, as_pages([1, 2]))
+    rig.controller.start_writing()
     rig.link.advance(0.9)
     assert rig.controller.acked_writes() == []
     rig.link.advance(1.0)

@@ -1,8 +1,9 @@
 """How do pages travel between the device and the host?
 
-The controller hands out target pages and submits copies; it owns no cache state. A
-write is submitted at once; loads are queued and go as one batch when the scheduler
-says so, right before the prefill that needs them. At most three batches are under way.
+The controller hands out target pages and submits copies; it owns no cache state. Both
+ways copies are queued and go as one batch when their owner says so: a write at once or
+at the end of the step, loads right before the prefill that needs them. At most three
+batches of loads are under way.
 Left out: which node deserves a copy (hiradix.py), and when a copy is done (transfer).
 """
 
@@ -12,11 +13,14 @@ from functools import partial
 
 from ..memory.allocator import PageAllocator
 from ..memory.pool import KVPool
-from ..memory.transfer import HandTransfer
+from ..memory.transfer import HandTransfer, Stream
 from ..pages import Pages, join
 
 MAX_LOAD_BATCHES = 3
 """Source: SGLang 0.5.14, managers/cache_controller.py, the layer-done counters."""
+
+_Queued = tuple[int, Pages, Pages]
+"""The node, the pages that are read, the pages that are written."""
 
 
 class HiCacheController:
@@ -41,20 +45,31 @@ class HiCacheController:
         self._device_pool = device_pool
         self._host_pool = host_pool
         self._page_bytes = bytes_per_token * device.page_size
-        self._queued: list[tuple[int, Pages, Pages]] = []
         self._batches: dict[int, list[int]] = {}
         self._last_batch = 0
+        self._writes: list[_Queued] = []
+        self._loads: list[_Queued] = []
 
     def write(self, node: int, pages: Pages) -> Pages | None:
-        """Begin to copy device pages of a node to the host; None if it has no room.
+        """Queue a copy of a node's device pages to the host; None if it has no room. No
+        byte moves before `start_writing`.
 
-        Changes: the host free list, the write stream.
+        Changes: the host free list, the queue of writes.
         """
         target = self.host.alloc(len(pages))
         if target is not None:
-            move = partial(self._host_pool.copy_from, self._device_pool, pages, target)
-            self.link.submit("write", node, len(pages) * self._page_bytes, move)
+            self._writes.append((node, pages, target))
         return target
+
+    def start_writing(self) -> list[int]:
+        """Submit the queued writes, if any, as one batch; return their nodes.
+
+        Changes: the write stream.
+        """
+        queued, self._writes = self._writes, []
+        if queued:
+            self._submit("write", self._host_pool, self._device_pool, queued)
+        return [node for node, _, _ in queued]
 
     def load(self, node: int, host_pages: Pages) -> Pages | None:
         """Queue a copy of host pages to the device; None if it has no room. No byte
@@ -64,13 +79,13 @@ class HiCacheController:
         """
         target = self.device.alloc(len(host_pages))
         if target is not None:
-            self._queued.append((node, host_pages, target))
+            self._loads.append((node, host_pages, target))
         return target
 
     @property
     def has_queued(self) -> bool:
         """True when loads wait to be submitted."""
-        return bool(self._queued)
+        return bool(self._loads)
 
     @property
     def batches_in_flight(self) -> int:
@@ -82,21 +97,29 @@ class HiCacheController:
 
         Changes: the load stream.
         """
+        queued, self._loads = self._loads, []
+        self._submit("load", self._device_pool, self._host_pool, queued)
+
+    def _submit(
+        self, stream: Stream, to_pool: KVPool, from_pool: KVPool, queued: list[_Queued]
+    ) -> None:
+        nodes, sources, targets = zip(*queued, strict=True)
         self._last_batch += 1
-        nodes, sources, targets = zip(*self._queued, strict=True)
         self._batches[self._last_batch] = list(nodes)
         source, target = join(sources), join(targets)
-        self._queued = []
-        move = partial(self._device_pool.copy_from, self._host_pool, source, target)
-        self.link.submit("load", self._last_batch, len(source) * self._page_bytes, move)
+        move = partial(to_pool.copy_from, from_pool, source, target)
+        size = len(source) * self._page_bytes
+        self.link.submit(stream, self._last_batch, size, move)
 
     def acked_writes(self) -> list[int]:
         """Return the nodes whose write was done since the last call, in order."""
-        self.link.poll()
-        return self.link.collect("write")
+        return self._acked("write")
 
     def acked_loads(self) -> list[int]:
         """Return the nodes whose load was done since the last call, in order."""
+        return self._acked("load")
+
+    def _acked(self, stream: Stream) -> list[int]:
         self.link.poll()
-        done = self.link.collect("load")
+        done = self.link.collect(stream)
         return [node for batch in done for node in self._batches.pop(batch)]

@@ -53,6 +53,9 @@ class EvictionQueue:
     def __len__(self) -> int:
         return len(self._members)
 
+    def __contains__(self, node: Node) -> bool:
+        return node in self._members
+
     def note(self, node: Node) -> None:
         """Look at the node again. Changes: the candidates. Cost: O(1)."""
         if self._is_leaf(node):

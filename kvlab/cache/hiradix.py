@@ -8,6 +8,9 @@ as L1 tokens like any other, so it may have to evict others first.
         [ n1 ] -- [ n2 ] -- [   n3   ] -- [ n4 ]
                   ancestor  `------ chain -----'
                   (locked)                end
+
+While others are evicted, the path is locked from the ancestor up, or from the end up
+(rule `load_protects_source`): else the host may drop what is about to be loaded.
 """
 
 from __future__ import annotations
@@ -20,15 +23,16 @@ from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..rules import Rules
 from .controller import MAX_LOAD_BATCHES
-from .host_tier import HostTier
+from .demotion import DemotingCache
 from .tree import Node
 
 
-class HiRadixCache(HostTier):
+class HiRadixCache(DemotingCache):
     """The prefix cache of a device pool with a host pool behind it: HiCache.
 
     `ongoing_loads`: node id -> node, registered and not yet acknowledged.
-    Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, HiRadixCache.
+    Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, HiRadixCache; 0.5.23,
+    mem_cache/unified_radix_cache.py, UnifiedRadixCache.
     """
 
     def __init__(
@@ -50,6 +54,7 @@ class HiRadixCache(HostTier):
             link=link,
         )
         self.ongoing_loads: dict[int, Node] = {}
+        self._held: dict[int, int] = {}
 
     def init_load_back(self, best: Node, quota: int | None = None) -> Pages:
         """Bring the host-only chain that ends at `best` back, or nothing of it; return
@@ -74,12 +79,23 @@ class HiRadixCache(HostTier):
         while ancestor.value is None and ancestor is not self.tree.root:
             chain.insert(0, ancestor)
             ancestor = ancestor.above
-        delta = self.inc_lock_ref(ancestor)
+        protect = self.rules.load_protects_source
+        covered = self.inc_host_lock_ref(end) if protect else 0
+        locked = end if protect else ancestor
+        delta = self.inc_lock_ref(locked)
         pages = self._load_pages(chain, quota, delta)
-        self.dec_lock_ref(ancestor)
+        self.dec_lock_ref(locked)
         if pages is None:
+            self.dec_host_lock_ref(end, covered)
             return None
         self.ongoing_loads[end.id] = end
+        self._held[end.id] = covered
+        self._commit(chain, end, pages)
+        self.inc_lock_ref(end)
+        return pages
+
+    def _commit(self, chain: list[Node], end: Node, pages: Pages) -> None:
+        """Hand the pages to the nodes of the chain, ancestor first."""
         at = 0
         for node in chain:
             size = len(node.key) // self.page_size
@@ -88,8 +104,6 @@ class HiRadixCache(HostTier):
             self._emit(ev.Load, node.id, end.id, pages[at : at + size])
             at += size
         self.totals.loaded_back += at * self.page_size
-        self.inc_lock_ref(end)
-        return pages
 
     def _load_pages(
         self, chain: list[Node], quota: int | None, delta: int
@@ -144,16 +158,37 @@ class HiRadixCache(HostTier):
         done = self.controller.acked_loads()
         for id in done:
             node = self.ongoing_loads.pop(id)
+            self._emit(ev.LoadDone, id)
             here = node
             while here is not self.tree.root:
                 if here.loading == id:
                     here.loading = None
+                    self._note_double(here)
                 here = here.above
-            self._emit(ev.LoadDone, id)
             self.dec_lock_ref(node)
+            self.dec_host_lock_ref(node, self._held.pop(id))
         return len(done)
 
     def check_events(self) -> None:
-        """Take note of every copy that is done (SGLang: check_hicache_events)."""
+        """Submit writes that wait, then take note of every copy that is done (SGLang:
+        check_hicache_events)."""
+        self.flush_writes()
         self.writing_check()
         self.loading_check()
+
+    # --- what the scheduler does around a load
+
+    def hold(self, node: Node) -> int:
+        """Keep a matched node and its host copy while room is made for it, where the
+        release does; return what `let_go` must be told. Changes: locks."""
+        if not self.rules.load_protects_source:
+            return 0
+        covered = self.inc_host_lock_ref(node)
+        self.inc_lock_ref(node)
+        return covered
+
+    def let_go(self, node: Node, covered: int) -> None:
+        """Undo `hold`. Changes: locks."""
+        if covered:
+            self.dec_lock_ref(node)
+            self.dec_host_lock_ref(node, covered)

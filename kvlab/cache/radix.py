@@ -1,26 +1,24 @@
-"""What does a finished prefix cost, and when does it go? (L1 only.)
+"""How is a prefix found, and how does a finished one get in? (L1 only.)
 
-The tree's device tokens are either *protected* (lock_ref > 0: a request or a copy
-needs them) or *evictable*. Locks count along the path to the root, so a locked node's
-ancestors are locked too, and eviction goes leaf by leaf.
-Left out: the host tier (hiradix.py) and requests (schedule/checkpoint.py).
+A match finds the longest known prefix. An insert hands the pages of a whole sequence to
+the tree: what is known already is double and goes back to the pool, the rest becomes a
+new leaf. Each insert that passes a node counts as a hit; a match never does.
+Left out: what a prefix costs (device_tier.py), the host (host_tier.py), and requests
+(schedule/checkpoint.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
-from ..config import EngineConfig
-from ..memory.allocator import PageAllocator
 from ..pages import Pages, join
 from ..record import events as ev
 from ..record.events import Tokens
-from ..record.trace import QUIET, Emitter
-from ..rules import Rules
-from .eviction import EvictionQueue
+from .device_tier import DeviceTier
 from .key import whole_pages
-from .tree import Node, RadixTree, Walk
+from .tree import Node, Walk
 
 
 class MatchResult(NamedTuple):
@@ -43,22 +41,15 @@ class MatchResult(NamedTuple):
         return join([node.value for node in self.path if node.value is not None])
 
 
-class Totals:
-    """Running sums, in tokens, that a run without a trace can still report."""
-
-    def __init__(self) -> None:
-        self.evicted = self.lost = 0
-        self.backed_up = self.host_evicted = self.loaded_back = 0
-        self.host_peak = 0
-
-
-class RadixCache:
+class RadixCache(DeviceTier):
     """The prefix cache of one device pool.
 
-    `evictable_size` and `protected_size` are tokens. Keys are cut down to whole pages.
+    Keys are cut down to whole pages.
     Source: SGLang 0.5.14, mem_cache/radix_cache.py, RadixCache.
 
     >>> from kvlab.cache.key import as_tokens
+    >>> from kvlab.config import EngineConfig
+    >>> from kvlab.rules import Rules
     >>> cache = RadixCache(EngineConfig(pool_tokens=8, tree="radix"), Rules.v0_5_14())
     >>> pages = cache.allocator.alloc(3)
     >>> cache.insert(as_tokens([1, 2, 3]), pages), cache.evictable_size
@@ -66,37 +57,6 @@ class RadixCache:
     >>> cache.match_prefix(as_tokens([1, 2, 9])).device_len
     2
     """
-
-    has_host = False
-
-    def __init__(
-        self, config: EngineConfig, rules: Rules, emit: Emitter = QUIET
-    ) -> None:
-        self.config = config
-        self.rules = rules
-        self.page_size = config.page_size
-        self.allocator = PageAllocator(
-            "L1",
-            config.device_pages,
-            1,
-            page_size=config.page_size,
-            need_sort=config.need_sort,
-            paged=config.page_size > 1,
-            emit=emit,
-        )
-        self.tree = RadixTree(
-            config.page_size,
-            stamp_each=self.has_host,
-            keep_creation=rules.split_keeps_creation,
-            emit=emit,
-        )
-        self.evictable_size = 0
-        self.protected_size = 0
-        self.totals = Totals()
-        self.device_leaves = EvictionQueue(config.eviction_policy, _is_device_leaf)
-        self._emit = emit
-
-    # --- match and insert
 
     def match_prefix(self, tokens: Tokens, space: str = "") -> MatchResult:
         """Find the longest cached prefix of the tokens.
@@ -119,38 +79,70 @@ class RadixCache:
         pages: Pages,
         *,
         start: int = 0,
+        owned: int = 0,
         priority: int = 0,
         chunked: bool = False,
+        inserted_len: int = 0,
         space: str = "",
     ) -> int:
-        """Let the tree own the pages of the tokens; return how many tokens it already
-        had on device: the caller still owns those pages, and frees them.
+        """Let the tree own the pages of the tokens; return how many tokens it knew
+        already (SGLang: prefix_len).
 
         Shapes: `pages` covers the tokens from `start` on, whole pages only; the caller
-        has matched and locked what lies before.
-        Changes: the tree, hit counts, evictable_size; the tree owns the other pages.
+        has matched and locked what lies before. The tree owns the pages of the first
+        `owned` tokens; what is double beyond them is freed.
+        Units: tokens; `inserted_len` is what the same request inserted before.
+        Changes: the tree, hit counts, evictable_size, the free list.
         """
         key = whole_pages(tokens, self.page_size)
-        with self._emit.of(ev.Insert, len(key), priority, chunked):
+        if self.rules.request_counts_once:
+            counted = inserted_len
+        else:
+            counted = len(key) if chunked else 0
+        with self._emit.of(ev.Insert, len(key), priority, chunked, counted):
             walk = self.tree.walk(key, space)
-            prefix_len = self._pass_through(walk, pages, start, priority, chunked)
+            double, known = self._pass_through(walk, pages, start, priority, counted)
             if walk.length < len(key):
                 value = pages[(walk.length - start) // self.page_size :]
-                self._grow(walk, key, value, priority, chunked, space)
+                self._grow(walk, key, value, priority, counted, space)
             self._note_walk(walk)
-        return prefix_len
+            if double > owned:
+                self._free_double(walk, pages, start, owned, double)
+        return known
+
+    def cut_prompt(self, tokens: Tokens, priority: int) -> None:
+        """Cut the tree at the end of a cached prompt and raise the prompt's path to
+        the priority, so that what follows may be evicted without it; count no hit.
+
+        Changes: the tree, access times and priorities on the path.
+        """
+        key = whole_pages(tokens, self.page_size)
+        with self._emit.of(ev.CutPrompt, len(key), priority):
+            walk = self.tree.walk(key)
+            self._raise_below(walk, priority)
+            for node in walk.path:
+                self._raise_priority(node, priority)
+            self._note_walk(walk)
 
     def _result(self, walk: Walk) -> MatchResult:
         last = walk.path[-1] if walk.path else self.tree.root
         return MatchResult(walk.length, 0, last, last, walk.path)
 
     def _pass_through(
-        self, walk: Walk, pages: Pages, start: int, priority: int, chunked: bool
-    ) -> int:
+        self, walk: Walk, pages: Pages, start: int, priority: int, counted: int
+    ) -> tuple[int, int]:
+        """Tell the walk's nodes that an insert passes; return its double tokens (on
+        device before, so that the insert's own pages are spare) and its known ones.
+
+        Nodes that end within the first `counted` tokens count no hit.
+        """
+        end = 0
         for node in walk.path:
             self._raise_priority(node, priority)
-            self._count_hit(node, chunked)
-        return walk.length
+            end += len(node.key)
+            if end > counted:
+                self._count_hit(node)
+        return walk.length, walk.length
 
     def _grow(
         self,
@@ -158,7 +150,7 @@ class RadixCache:
         key: Tokens,
         value: Pages,
         priority: int,
-        chunked: bool,
+        counted: int,
         space: str,
     ) -> None:
         """Hang what the walk did not find as a new leaf, which counts as a hit."""
@@ -168,14 +160,33 @@ class RadixCache:
         node = self.tree.add(parent, rest, value, priority, space)
         self.evictable_size += len(node.key)
         self.device_leaves.remove(parent)
-        self._count_hit(node, chunked)
+        if len(key) > counted:
+            self._count_hit(node)
         self.device_leaves.note(node)
 
-    def _count_hit(self, node: Node, chunked: bool) -> None:
-        if chunked and self.rules.chunk_counts_no_hit:
-            return
+    def _free_double(
+        self, walk: Walk, pages: Pages, start: int, owned: int, double: int
+    ) -> None:
+        """Free the insert's own pages of tokens `owned` .. `double` - 1, in one call
+        or node by node (rule `freed_pages_sorted`: only page numbers depend on it)."""
+        ends = [double]
+        if self.page_size > 1 and not self.rules.freed_pages_sorted:
+            ends = list(accumulate(len(node.key) for node in walk.path))
+        at = owned
+        for end in ends:
+            if at < end <= double:
+                first, last = at - start, end - start
+                self.allocator.free(
+                    pages[first // self.page_size : last // self.page_size]
+                )
+                at = end
+
+    def _count_hit(self, node: Node) -> None:
         node.hit_count += 1
         self._emit(ev.Hit, node.id)
+
+    def _raise_below(self, walk: Walk, priority: int) -> None:
+        """What the walk split off below is not raised in a tree without a host."""
 
     def _raise_priority(self, node: Node, priority: int) -> None:
         if priority > node.priority:
@@ -183,10 +194,11 @@ class RadixCache:
             self._emit(ev.Raise, node.id, priority)
 
     def _note_walk(self, walk: Walk) -> None:
-        """The ends of a walk may be candidates whose key has changed."""
+        """The ends of a walk may be candidates whose key has changed; the one below may
+        have left the tree, where a backup on the way needed its host pages."""
         if walk.path:
             self._note(walk.path[-1])
-        if walk.below is not None:
+        if walk.below is not None and walk.below.attached:
             self._note(walk.below)
 
     def tree_lines(self) -> Iterator[tuple[int, ...]]:
@@ -201,108 +213,3 @@ class RadixCache:
                     int(node.key[0]), start, len(node.key), int(not node.evicted),
                     int(node.backed_up), node.hit_count,
                 )  # fmt: skip
-
-    # --- locks
-
-    def inc_lock_ref(self, node: Node) -> int:
-        """Lock the path from the node to the root; return what evictable gained (<= 0).
-
-        Changes: lock_ref, and moves tokens from evictable to protected.
-        Cost: O(nodes on the path).
-        """
-        here, delta = node, 0
-        while here is not self.tree.root:
-            if here.lock_ref == 0:
-                if here.value is not None:
-                    delta -= len(here.key)
-                self._withhold(here)
-            here.lock_ref += 1
-            here = here.above
-        self.evictable_size += delta
-        self.protected_size -= delta
-        if node is not self.tree.root:
-            self._emit(ev.Lock, node.id)
-        return delta
-
-    def dec_lock_ref(self, node: Node) -> int:
-        """Unlock the path from the node to the root; return what evictable gained.
-
-        Changes: lock_ref, and moves tokens from protected to evictable.
-        """
-        here, delta = node, 0
-        while here is not self.tree.root:
-            here.lock_ref -= 1
-            if here.lock_ref == 0:
-                if here.value is not None:
-                    delta += len(here.key)
-                self._note(here)
-            here = here.above
-        self.evictable_size += delta
-        self.protected_size -= delta
-        if node is not self.tree.root:
-            self._emit(ev.Unlock, node.id)
-        return delta
-
-    def _note(self, node: Node) -> None:
-        """The node may have become a candidate, or its key may have changed."""
-        self.device_leaves.note(node)
-
-    def _withhold(self, node: Node) -> None:
-        """The node got its first lock: no candidate any more."""
-        self.device_leaves.remove(node)
-
-    # --- room
-
-    def make_room(self, num_tokens: int) -> bool:
-        """Evict, if fewer than `num_tokens` are free, by the release's rule of how
-        much to ask for; return whether they are free then.
-
-        Changes: the tree and the free list. Source: mem_cache/common.py.
-        """
-        available = self.allocator.available
-        if available < num_tokens:
-            whole = self.rules.evict_whole_need
-            ask = num_tokens if whole else num_tokens - available
-            with self._emit.of(ev.MakeRoom, "L1", num_tokens, available, ask):
-                self.evict(ask)
-        return self.allocator.available >= num_tokens
-
-    def evict(self, num_tokens: int) -> int:
-        """Free device pages, coldest leaf first, until at least `num_tokens` are free
-        or no leaf is left; return how many were freed: leaves go whole.
-
-        Changes: the tree, evictable_size, the free list.
-        Cost: O(log leaves) a victim.
-        """
-        freed = 0
-        with self._emit.of(ev.Evict, "L1", num_tokens, self.device_leaves.policy):
-            while freed < num_tokens and (node := self.device_leaves.pop()):
-                freed += self._delete(node)
-            self._emit(ev.Evicted, "L1", num_tokens, freed)
-        return freed
-
-    def _victim(self, node: Node, fate: str, key: tuple[int, ...]) -> None:
-        self._emit(ev.Victim, node.id, len(node.key), key, fate)
-
-    def _delete(self, node: Node) -> int:
-        """Evict a leaf that has no copy elsewhere: it leaves the tree."""
-        assert node.value is not None, f"{node} has no device pages to free"
-        self._victim(node, "delete", self.device_leaves.key(node))
-        self._left_device(node)
-        self.tree.detach(node)
-        self._emit(ev.Delete, node.id)
-        self.allocator.free(node.value)
-        self.evictable_size -= len(node.key)
-        self.totals.evicted += len(node.key)
-        self.totals.lost += len(node.key)
-        return len(node.key)
-
-    def _left_device(self, node: Node) -> None:
-        """The parent has one child less on device, and may be a leaf now."""
-        if node.attached:
-            node.above.device_children -= 1
-            self._note(node.above)
-
-
-def _is_device_leaf(node: Node) -> bool:
-    return node.lock_ref == 0 and node.value is not None and node.device_children == 0

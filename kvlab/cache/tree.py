@@ -32,12 +32,13 @@ class Node:
     (None: no copy there). `device_children` and `host_children` count the children
     with a copy on that tier. `attached` is False once the node has left the tree.
     `writing` / `loading` name the copy in flight that the node waits for.
+    `lock_ref` counts who needs the device copy, `host_lock_ref` who the host copy.
     """
 
     __slots__ = (
         "attached", "branch", "children", "created", "device_children", "hit_count",
-        "host_children", "host_value", "id", "key", "last_access", "loading",
-        "lock_ref", "parent", "priority", "value", "writing",
+        "host_children", "host_lock_ref", "host_value", "id", "key", "last_access",
+        "loading", "lock_ref", "parent", "priority", "value", "writing",
     )  # fmt: skip
 
     def __init__(self, id: int, parent: Node | None, key: Tokens) -> None:
@@ -49,6 +50,7 @@ class Node:
         self.value: Pages | None = None
         self.host_value: Pages | None = None
         self.lock_ref = 0
+        self.host_lock_ref = 0
         self.hit_count = 0
         self.priority = 0
         self.last_access = 0
@@ -201,6 +203,7 @@ class RadixTree:
         """Cut `node` after `at` tokens and return the new upper half."""
         upper = self._new_node(node.above, node.key[:at])
         upper.lock_ref, upper.hit_count = node.lock_ref, node.hit_count
+        upper.host_lock_ref = node.host_lock_ref
         upper.priority, upper.branch = node.priority, node.branch
         upper.writing, upper.loading = node.writing, node.loading
         if self._keep_creation:

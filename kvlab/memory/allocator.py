@@ -21,8 +21,9 @@ class PageAllocator:
 
     `first` is 1 on the device, whose page 0 is padding, and 0 on the host. With
     `need_sort`, returned pages rest until the list runs short; then all are sorted.
-    `paged`: the pages of one `free` call go back in ascending order, to the head.
-    Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py; pool_host/base.py.
+    `paged`: the pages of one `free` call go back to the head, with `sort_freed` in
+    ascending order. Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py;
+    pool_host/base.py.
 
     >>> pool = PageAllocator("L1", 4, 1)
     >>> pool.alloc(3).tolist(), pool.available
@@ -40,6 +41,7 @@ class PageAllocator:
         page_size: int = 1,
         need_sort: bool = False,
         paged: bool = False,
+        sort_freed: bool = True,
         emit: Emitter = QUIET,
     ) -> None:
         self.tier = tier
@@ -50,6 +52,7 @@ class PageAllocator:
         self._rested = FreeList()
         self._need_sort = need_sort
         self._paged = paged
+        self._sort_freed = paged and sort_freed
         self._emit = emit
 
     @property
@@ -83,7 +86,7 @@ class PageAllocator:
         """
         if len(pages) == 0:
             return
-        if self._paged and len(pages) > 1:
+        if self._sort_freed and len(pages) > 1:
             pages = np.unique(pages)
         target = self._rested if self._need_sort else self._free
         (target.put_first if self._paged else target.put)(pages)

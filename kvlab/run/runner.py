@@ -60,7 +60,9 @@ class ScriptRunner:
         Raises: EngineFault where an assertion of the real engine would fail.
         """
         with self._emit.of(ev.Step, number, op.__struct_config__.tag, _title(op)):
-            return _STEPS[type(op)](self, op)
+            result = _STEPS[type(op)](self, op)
+            self.engine.scheduler.end_step()
+            return result
 
     # --- the tree alone
 
@@ -91,20 +93,21 @@ class ScriptRunner:
         prefix_len = cache.insert(
             key, pages, priority=op.priority, chunked=op.chunked, space=op.extra or ""
         )
-        cache.allocator.free(pages[: prefix_len // cache.page_size])
         return {"prefix_len": prefix_len, "allocated": size}
 
     def _lock(self, op: sc.LockOp) -> Result:
         match = self.engine.cache.match_prefix(as_tokens(op.tokens))
         delta = self.engine.cache.inc_lock_ref(match.last_device)
         self._locks[op.id] = match.last_device
-        return {"locked_len": path_len(match.last_device), "delta": delta}
+        told = delta if self.engine.rules.lock_tells_evictable else -delta
+        return {"locked_len": path_len(match.last_device), "delta": told}
 
     def _unlock(self, op: sc.UnlockOp) -> Result:
         node = self._locks.pop(op.id, None)
         if node is None:
             return {"skipped": True}
-        return {"delta": self.engine.cache.dec_lock_ref(node)}
+        delta = self.engine.cache.dec_lock_ref(node)
+        return {"delta": delta if self.engine.rules.lock_tells_evictable else None}
 
     def _evict(self, op: sc.EvictOp) -> Result:
         return {"evicted": self.engine.cache.evict(op.n)}
@@ -224,6 +227,7 @@ class ScriptRunner:
         else:
             scheduler.keep_running(request)
             self.live[request.id] = request
+        scheduler.end_step()
 
     def _decode(self, op: sc.DecodeOp) -> Result:
         request = self._find(op.id)

@@ -125,12 +125,12 @@ class SerialReplay:
                 f"request {self.sums.requests} wants {len(tokens) - prefix} tokens "
                 f"more on a device of {cache.allocator.total}; use a larger pool"
             )
-        owned = cache.insert(tokens[:whole], pages, start=prefix)
-        cache.allocator.free(pages[: max(owned - prefix, 0) // page])
+        cache.insert(tokens[:whole], pages, start=prefix, owned=prefix)
         cache.allocator.free(pages[size // page :])
 
     def _acknowledge(self) -> None:
         if self.engine.host_cache:
+            self.engine.host_cache.flush_writes()
             self.engine.host_cache.writing_check()
 
     def _count(self, length: int, device: int, host: int, prefix: int) -> None:

@@ -6,9 +6,11 @@ One `PrefillAdder` lives for one round and carries its budgets:
         cur_rem   = available + evictable - charged now     (for this prefill)
         a request needs   extend + max_new + page  <  rem_total
 
-L2 is not in these formulas: host hits count as tokens still to be placed on L1.
+L2 is not in these formulas: host hits count as tokens still to be placed on L1. They
+do count in the test of the input budget: a promised hit need not be computed.
 Left out: the path for ignore_eos with the tree disabled, and mixed chunks.
-Source: SGLang 0.5.14, managers/schedule_policy.py, PrefillAdder.
+Source: SGLang 0.5.14, managers/schedule_policy.py, PrefillAdder; 0.5.23 also
+mem_cache/prefill_budget.py, PrefillBudget.
 """
 
 from __future__ import annotations
@@ -58,11 +60,10 @@ class PrefillAdder:
         self.rem_chunk = config.chunked_prefill_size
         self._page = config.page_size
         self._clip = config.clip_max_new
+        self._rules = cache.rules
         self._emit = emit
         if running:
-            self.promised += sum(
-                min(r.max_new - len(r.outputs), self._clip) * ratio for r in running
-            )
+            self.promised += sum(self._reserved(r, ratio) for r in running)
 
     @property
     def rem_total(self) -> float:
@@ -86,11 +87,11 @@ class PrefillAdder:
         The last one admitted may return an answer other than CONTINUE.
         Changes: the budgets; on admission the locks, and possibly a load_back.
         """
-        if self._lacks_room(request, "room"):
-            return Answer.NO_TOKEN
-        real_input = ceil_page(request.extend_len - request.host_hit, self._page)
-        if self._over_input(request, real_input):
-            return Answer.OTHER
+        if self._rules.tests_before_lock:
+            if self._lacks_room(request, "room"):
+                return Answer.NO_TOKEN
+            if self._over_input(request, request.extend_len - request.host_hit):
+                return Answer.OTHER
         node = request.node
         self.cache.inc_lock_ref(node)
         answer = self._add_locked(request)
@@ -98,22 +99,41 @@ class PrefillAdder:
         return answer
 
     def _add_locked(self, request: Request) -> Answer:
-        """Its own prefix is locked now, so no longer evictable: test again."""
+        """Its own prefix is locked now, so no longer evictable: test (again), load what
+        the host has, and cut to the chunk; the load may come before or after the cut
+        (rule `tests_before_lock`)."""
         if self._lacks_room(request, "room_after_lock"):
             return Answer.NO_TOKEN
-        self._load_back(request)
-        tokens = ceil_page(request.extend_len, self._page)
-        if self._over_input(request, tokens):
+        promised = 0
+        if not self._rules.tests_before_lock:
+            promised = request.host_hit
+            if self._input(request, promised) is None:
+                return Answer.OTHER
+        loaded = self._load_back(request)
+        if promised and not loaded and self._lacks_room(request, "room_without_load"):
+            return Answer.NO_TOKEN
+        tokens = self._input(request, 0)
+        if tokens is None:
             return Answer.OTHER
-        if self.rem_chunk is None or tokens <= self.rem_chunk:
-            return self._admit(request, request.max_new)
+        whole = tokens == request.extend_len
+        request.fill_len = request.prefix_len + tokens
+        if not whole:
+            self.chunked = request
+        return self._admit(request, request.max_new if whole else 0)
+
+    def _input(self, request: Request, promised: int) -> int | None:
+        """Return how many tokens this prefill computes of the request, if `promised`
+        tokens come from the host: all, or whole pages of the chunk; None if refused."""
+        extend = request.extend_len - promised
+        if self._over_input(request, extend):
+            return None
+        if self.rem_chunk is None or ceil_page(extend, self._page) <= self.rem_chunk:
+            return extend
         cut = floor_page(self.rem_chunk, self._page)
         if cut <= 0:
             self._refuse(request, "chunk_budget", Answer.OTHER)
-            return Answer.OTHER
-        request.fill_len = request.prefix_len + cut
-        self.chunked = request
-        return self._admit(request, 0)
+            return None
+        return cut
 
     def _admit(self, request: Request, max_new: int) -> Answer:
         self.cache.inc_lock_ref(request.node)
@@ -130,24 +150,31 @@ class PrefillAdder:
         self._refuse(request, line, Answer.NO_TOKEN)
         return True
 
-    def _over_input(self, request: Request, tokens: int) -> bool:
+    def _over_input(self, request: Request, extend: int) -> bool:
         """The input budget binds all but the first; not where prefill is chunked."""
-        if tokens < self.rem_input or not self.can_run:
+        if self.rem_chunk is not None or not self.can_run:
+            return False
+        if ceil_page(extend, self._page) < self.rem_input:
             return False
         self._refuse(request, "input_budget", Answer.OTHER)
         return True
 
-    def _load_back(self, request: Request) -> None:
-        """Bring the host part of the prefix home, if the cache agrees."""
+    def _load_back(self, request: Request) -> int:
+        """Bring the host part of the prefix home, if the cache agrees; return its
+        tokens, all or none."""
         if request.host_hit == 0 or not isinstance(self.cache, HiRadixCache):
-            return
-        assert request.best_match is not None, f"request {request.id}: no match"
-        pages = self.cache.init_load_back(request.best_match)
+            return 0
+        best = request.best_match
+        assert best is not None, f"request {request.id}: no match"
+        covered = self.cache.hold(best)
+        pages = self.cache.init_load_back(best)
+        self.cache.let_go(best, covered)
         if len(pages):
             request.prefix_pages = join([request.prefix_pages, pages])
             request.prefix_len += len(pages) * self._page
             request.owned_len = request.prefix_len
-            request.last_node = request.best_match
+            request.last_node = best
+        return len(pages) * self._page
 
     # --- the chunked request of earlier rounds
 
@@ -186,6 +213,13 @@ class PrefillAdder:
         if self.rem_input <= 0 or (self.rem_chunk is not None and self.rem_chunk <= 0):
             return Answer.OTHER
         return Answer.CONTINUE
+
+    def _reserved(self, request: Request, ratio: float) -> float:
+        """What a running request may still write, or the share of it that is set
+        aside (rule `ignore_eos_reserves_all`)."""
+        if request.ignore_eos and self._rules.ignore_eos_reserves_all:
+            ratio = 1.0
+        return min(request.max_new - len(request.outputs), self._clip) * ratio
 
     def _still_to_come(self, request: Request) -> int:
         return min(max(request.max_new - len(request.outputs), 0), self._clip)

@@ -7,8 +7,10 @@ The row of a request, when its tokens go into the tree:
                       freed                              stays, or freed at the end
 
 Duplicates are tokens that somebody else cached meanwhile; the tail is a partial page.
+0.5.23 knows one checkpoint for both cases and reads the tree's pages without a second
+match; what the tree and the request hold afterwards is the same.
 Source: SGLang 0.5.14, mem_cache/radix_cache.py, cache_finished_req and
-cache_unfinished_req.
+cache_unfinished_req; 0.5.23, mem_cache/unified_radix_cache.py, checkpoint_into_tree.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from __future__ import annotations
 from ..cache.radix import RadixCache
 from ..geometry import floor_page
 from ..memory.req_to_token import ReqToTokenPool
+from ..pages import Pages
 from ..record import events as ev
 from ..record.trace import Emitter
 from .request import Request
@@ -37,16 +40,17 @@ def cache_finished(
     end, start = request.kv_len, request.owned_len
     whole = floor_page(end, cache.page_size)
     if insert:
-        tokens, pages = request.tokens(whole), rows.pages(row, 0, whole)
-        prefix_len = cache.insert(tokens, pages, priority=request.priority)
-        cache.allocator.free(rows.pages(row, start, prefix_len))
+        _insert(cache, rows.pages(row, 0, whole), request, whole)
+        cache.allocator.free(rows.pages(row, whole, end))
     else:
-        cache.allocator.free(rows.pages(row, start, whole))
-    cache.allocator.free(rows.pages(row, whole, end))
+        first = whole if cache.rules.freed_pages_sorted else start
+        cache.allocator.free(rows.pages(row, start, first))
+        cache.allocator.free(rows.pages(row, first, end))
     cache.dec_lock_ref(request.node)
     rows.free(row)
     request.row, request.last_node = None, None
-    request.kv_len = request.prefix_len = request.owned_len = 0
+    request.kv_len = request.prefix_len = 0
+    request.owned_len = request.inserted_len = 0
 
 
 def cache_unfinished(
@@ -63,12 +67,9 @@ def cache_unfinished(
     Changes: the tree, the free list, the row, locks.
     """
     row = _row(request)
-    whole = floor_page(request.fill_len, cache.page_size)
-    tokens, pages = request.tokens(whole), rows.pages(row, 0, whole)
-    prefix_len = cache.insert(tokens, pages, priority=request.priority, chunked=chunked)
-    start = request.owned_len
-    cache.allocator.free(rows.pages(row, start, prefix_len))
-    match = cache.match_prefix(tokens)
+    start, whole = request.owned_len, floor_page(request.fill_len, cache.page_size)
+    _insert(cache, rows.pages(row, 0, whole), request, whole, chunked=chunked)
+    match = cache.match_prefix(request.tokens(whole))
     cut = start // cache.page_size
     rows.write(row, start, match.pages[cut:], whole)
     emit(ev.Row, request.id, cut, rows.pages(row, start, request.fill_len))
@@ -77,7 +78,34 @@ def cache_unfinished(
     request.last_node = match.last_device
     request.owned_len = match.device_len
     request.prefix_len = request.fill_len
-    emit(ev.Cached, request.id, match.last_device.id, match.device_len)
+    emit(
+        ev.Cached, request.id, match.last_device.id, match.device_len,
+        request.inserted_len,
+    )  # fmt: skip
+
+
+def _insert(
+    cache: RadixCache,
+    pages: Pages,
+    request: Request,
+    whole: int,
+    *,
+    chunked: bool = False,
+) -> None:
+    """Insert the request's first `whole` tokens; duplicates are freed. If they go
+    beyond the prompt, set the prompt apart, where the release does so."""
+    cache.insert(
+        request.tokens(whole),
+        pages,
+        owned=request.owned_len,
+        priority=request.priority,
+        chunked=chunked,
+        inserted_len=request.inserted_len,
+    )
+    request.inserted_len = max(request.inserted_len, whole)
+    prompt = floor_page(len(request.prompt), cache.page_size)
+    if cache.rules.checkpoint_cuts_prompt and 0 < prompt < whole:
+        cache.cut_prompt(request.tokens(prompt), request.priority + 1)
 
 
 def _row(request: Request) -> int:

@@ -301,6 +301,12 @@ class RadixScheduler:
         if isinstance(self.cache, HiRadixCache):
             self.cache.start_loading()
 
+    def end_step(self) -> None:
+        """A step's outputs are processed: submit the writes that it asked for as one
+        transfer, where the release merges them."""
+        if isinstance(self.cache, HiRadixCache):
+            self.cache.flush_writes()
+
     # --- a whole round
 
     def prefill_round(
@@ -337,8 +343,20 @@ class RadixScheduler:
             self.chunked = adder.add_chunked(request)
             watch(request, None, adder)
         for request in self.waiting:
+            if self._budget_spent(adder, request):
+                break
             self.match(request)
             answer = adder.add_one(request)
             watch(request, answer, adder)
             if answer is not Answer.CONTINUE:
                 break
+
+    def _budget_spent(self, adder: PrefillAdder, request: Request) -> bool:
+        """Is the round over before the request is matched, since input or chunk budget
+        are spent? Lack of memory alone does not end it."""
+        if self.cache.rules.spent_budget_still_tries:
+            return False
+        if adder.budget_state() is not Answer.OTHER:
+            return False
+        self._emit(ev.CloseRound, request.id, adder.rem_input, adder.rem_chunk)
+        return True

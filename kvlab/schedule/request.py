@@ -25,8 +25,8 @@ class Request:
     """One request and its place in memory.
 
     Units: tokens; `prefix_pages` are pages, and valid between a match and the prefill
-    that follows. `owned_len` is SGLang's cache_protected_len, `kv_len` its
-    kv_committed_len, `row` its req_pool_idx.
+    that follows. `owned_len` is SGLang's cache_protected_len, `inserted_len` its
+    cache_inserted_len, `kv_len` its kv_committed_len, `row` its req_pool_idx.
     """
 
     id: str
@@ -40,6 +40,7 @@ class Request:
     prefix_len: int = 0
     fill_len: int = 0
     owned_len: int = 0
+    inserted_len: int = 0
     kv_len: int = 0
     device_hit: int = 0
     host_hit: int = 0

@@ -1,0 +1,169 @@
+"""What does a cached prefix cost on the device, and when does it go? (L1.)
+
+The tree's device tokens are either *protected* (lock_ref > 0: a request or a copy
+needs them) or *evictable*. Locks count along the path to the root, so a locked node's
+ancestors are locked too, and eviction goes leaf by leaf.
+Left out: how prefixes get into the tree (radix.py); the host (host_tier.py).
+"""
+
+from __future__ import annotations
+
+from ..config import EngineConfig
+from ..memory.allocator import PageAllocator
+from ..record import events as ev
+from ..record.trace import QUIET, Emitter
+from ..rules import Rules
+from .eviction import EvictionQueue
+from .tree import Node, RadixTree
+
+
+class Totals:
+    """Running sums, in tokens, that a run without a trace can still report."""
+
+    def __init__(self) -> None:
+        self.evicted = self.lost = 0
+        self.backed_up = self.host_evicted = self.loaded_back = 0
+        self.host_peak = 0
+
+
+class DeviceTier:
+    """A tree whose nodes hold pages of one device pool, and what they cost it.
+
+    `evictable_size` and `protected_size` are tokens.
+    Source: SGLang 0.5.14, mem_cache/radix_cache.py, RadixCache.
+    """
+
+    has_host = False
+
+    def __init__(
+        self, config: EngineConfig, rules: Rules, emit: Emitter = QUIET
+    ) -> None:
+        self.config = config
+        self.rules = rules
+        self.page_size = config.page_size
+        self.allocator = PageAllocator(
+            "L1",
+            config.device_pages,
+            1,
+            page_size=config.page_size,
+            need_sort=config.need_sort,
+            paged=config.page_size > 1,
+            sort_freed=rules.freed_pages_sorted,
+            emit=emit,
+        )
+        self.tree = RadixTree(
+            config.page_size,
+            stamp_each=self.has_host,
+            keep_creation=rules.split_keeps_creation,
+            emit=emit,
+        )
+        self.evictable_size = 0
+        self.protected_size = 0
+        self.totals = Totals()
+        self.device_leaves = EvictionQueue(config.eviction_policy, _is_device_leaf)
+        self._emit = emit
+
+    # --- locks
+
+    def inc_lock_ref(self, node: Node) -> int:
+        """Lock the path from the node to the root; return what evictable gained (<= 0).
+
+        Changes: lock_ref, and moves tokens from evictable to protected.
+        Cost: O(nodes on the path).
+        """
+        here, delta = node, 0
+        while here is not self.tree.root:
+            if here.lock_ref == 0:
+                if here.value is not None:
+                    delta -= len(here.key)
+                self._withhold(here)
+            here.lock_ref += 1
+            here = here.above
+        self.evictable_size += delta
+        self.protected_size -= delta
+        if node is not self.tree.root:
+            self._emit(ev.Lock, node.id)
+        return delta
+
+    def dec_lock_ref(self, node: Node) -> int:
+        """Unlock the path from the node to the root; return what evictable gained.
+
+        Changes: lock_ref, and moves tokens from protected to evictable.
+        """
+        here, delta = node, 0
+        while here is not self.tree.root:
+            here.lock_ref -= 1
+            if here.lock_ref == 0:
+                if here.value is not None:
+                    delta += len(here.key)
+                self._note(here)
+            here = here.above
+        self.evictable_size += delta
+        self.protected_size -= delta
+        if node is not self.tree.root:
+            self._emit(ev.Unlock, node.id)
+        return delta
+
+    def _note(self, node: Node) -> None:
+        """The node may have become a candidate, or its key may have changed."""
+        self.device_leaves.note(node)
+
+    def _withhold(self, node: Node) -> None:
+        """The node got its first lock: no candidate any more."""
+        self.device_leaves.remove(node)
+
+    # --- room
+
+    def make_room(self, num_tokens: int) -> bool:
+        """Evict, if fewer than `num_tokens` are free, by the release's rule of how
+        much to ask for; return whether they are free then.
+
+        Changes: the tree and the free list. Source: mem_cache/common.py.
+        """
+        available = self.allocator.available
+        if available < num_tokens:
+            whole = self.rules.evict_whole_need
+            ask = num_tokens if whole else num_tokens - available
+            with self._emit.of(ev.MakeRoom, "L1", num_tokens, available, ask):
+                self.evict(ask)
+        return self.allocator.available >= num_tokens
+
+    def evict(self, num_tokens: int) -> int:
+        """Free device pages, coldest leaf first, until at least `num_tokens` are free
+        or no leaf is left; return how many were freed: leaves go whole.
+
+        Changes: the tree, evictable_size, the free list.
+        Cost: O(log leaves) a victim.
+        """
+        freed = 0
+        with self._emit.of(ev.Evict, "L1", num_tokens, self.device_leaves.policy):
+            while freed < num_tokens and (node := self.device_leaves.pop()):
+                freed += self._delete(node)
+            self._emit(ev.Evicted, "L1", num_tokens, freed)
+        return freed
+
+    def _victim(self, node: Node, fate: str, key: tuple[int, ...]) -> None:
+        self._emit(ev.Victim, node.id, len(node.key), key, fate)
+
+    def _delete(self, node: Node, fate: str = "delete") -> int:
+        """Evict a leaf that has no copy elsewhere: it leaves the tree."""
+        assert node.value is not None, f"{node} has no device pages to free"
+        self._victim(node, fate, self.device_leaves.key(node))
+        self._left_device(node)
+        self.tree.detach(node)
+        self._emit(ev.Delete, node.id)
+        self.allocator.free(node.value)
+        self.evictable_size -= len(node.key)
+        self.totals.evicted += len(node.key)
+        self.totals.lost += len(node.key)
+        return len(node.key)
+
+    def _left_device(self, node: Node) -> None:
+        """The parent has one child less on device, and may be a leaf now."""
+        if node.attached:
+            node.above.device_children -= 1
+            self._note(node.above)
+
+
+def _is_device_leaf(node: Node) -> bool:
+    return node.lock_ref == 0 and node.value is not None and node.device_children == 0
