@@ -39,12 +39,13 @@ READABLE = 8
 
 @dataclass(eq=False, slots=True)
 class _Stretch:
-    """Tokens that no branch ever cuts; `start` is how many lie before them."""
+    """Tokens that no branch ever cuts; `start` is how many lie before them, `below`
+    what follows, by its first token, in order of birth."""
 
     tokens: Tokens
     start: int
     above: _Stretch | None
-    below: list[_Stretch] = field(default_factory=list)
+    below: dict[int, _Stretch] = field(default_factory=dict)
     row: int = 0
 
     @property
@@ -97,14 +98,12 @@ class _Map:
 def _extend(here: _Stretch, tokens: Tokens) -> _Stretch:
     """Return the stretch that ends where the tokens below `here` end."""
     while len(tokens):
-        for child in here.below:
-            common = _common(child.tokens, tokens)
-            if common:
-                break
-        else:
-            leaf = _Stretch(tokens, here.end, here)
-            here.below.append(leaf)
+        first = int(tokens[0])
+        child = here.below.get(first)
+        if child is None:
+            leaf = here.below[first] = _Stretch(tokens, here.end, here)
             return leaf
+        common = _common(child.tokens, tokens)
         whole = common == len(child.tokens)
         here = child if whole else _cut(child, child.start + common)
         tokens = tokens[common:]
@@ -121,11 +120,11 @@ def _common(one: Tokens, other: Tokens) -> int:
 def _cut(low: _Stretch, at: int) -> _Stretch:
     """Cut a stretch at a position; return the new upper part."""
     size = at - low.start
-    upper = _Stretch(low.tokens[:size], low.start, low.above, [low])
     assert low.above is not None, "the start of a space is never cut"
-    siblings = low.above.below
-    siblings[siblings.index(low)] = upper
+    upper = _Stretch(low.tokens[:size], low.start, low.above)
+    low.above.below[int(upper.tokens[0])] = upper
     low.tokens, low.start, low.above = low.tokens[size:], at, upper
+    upper.below[int(low.tokens[0])] = low
     return upper
 
 
@@ -143,12 +142,14 @@ def _number_rows(spaces: dict[str, _Stretch]) -> int:
 
 def _in_order(spaces: dict[str, _Stretch]) -> Iterator[tuple[_Stretch, bool]]:
     """Yield each stretch, parents first, and whether it continues its parent's row."""
-    roots = [child for space in spaces.values() for child in space.below]
+    roots = [child for space in spaces.values() for child in space.below.values()]
     stack = [(root, False) for root in reversed(roots)]
     while stack:
         stretch, continues = stack.pop()
         yield stretch, continues
-        below = [(child, not place) for place, child in enumerate(stretch.below)]
+        below = [
+            (child, not place) for place, child in enumerate(stretch.below.values())
+        ]
         stack += reversed(below)
 
 

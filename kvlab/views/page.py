@@ -1,0 +1,98 @@
+"""How does a run become one HTML page that needs nothing else?
+
+The player's script and the run's log lie in the page itself; a strict
+Content-Security-Policy lets it run that one script and reach nothing. The same page in
+an iframe is what a notebook shows where no widgets run.
+Left out: the log (log.py), the widget (widget.py).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..record.trace import Trace
+from .compare import first_difference
+from .log import player_log
+
+_SCRIPT = Path(__file__).with_name("player.js")
+_START = '\nstartPage(document.getElementById("kvlab"));\n'
+TWIN_EVENTS = 2000
+"""How many events the twin in a notebook's output holds; shorter runs are whole."""
+
+
+@cache
+def script() -> str:
+    """Return the player's source, safe inside a script element."""
+    return _SCRIPT.read_text("utf-8")
+
+
+def safe(source: str) -> str:
+    r"""Return a script that cannot end its own element, nor break at U+2028.
+
+    >>> safe("a = '</script>'")
+    "a = '<\\/script>'"
+    """
+    source = source.replace("</", "<\\/").replace("<!--", "<\\!--")
+    return source.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def to_html(
+    trace: Trace, other: Trace | None = None, *, length: int | None = None, **how: Any
+) -> str:
+    """Return a standalone page that plays the run; with `other`, beside it.
+
+    `how` may set `start`, `lang` (en, zh), `mode` (predict, watch), `dark`. `length`
+    cuts the run; the page says so.
+    Cost: O(events).
+    """
+    log_b = None
+    if other is not None:
+        difference = first_difference(trace, other)
+        log_b = player_log(other, length, {"difference": difference.told(trace, other)})
+    title = trace.header.name or "kvlab"
+    return page_of(player_log(trace, length, how), log_b, title)
+
+
+def page_of(log: bytes, log_b: bytes | None = None, title: str = "kvlab") -> str:
+    """Return the page of a log that `player_log` wrote."""
+    code = safe(script()) + _START
+    seal = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{seal}'; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+    logs = [_embedded("kvlab-log", log)]
+    if log_b is not None:
+        logs.append(_embedded("kvlab-log-b", log_b))
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        f"<title>{_title(title)}</title>\n"
+        "<style>body{margin:8px;background:Canvas;color-scheme:light dark}</style>"
+        '</head><body>\n<div id="kvlab"></div>\n'
+        + "\n".join(logs)
+        + f'\n<script type="module">{code}</script>\n</body></html>\n'
+    )
+
+
+def _title(text: str) -> str:
+    return html.escape(" ".join(text[:80].split()).encode("utf-8", "replace").decode())
+
+
+def _embedded(name: str, log: bytes) -> str:
+    data = base64.b64encode(log).decode()
+    return f'<script type="application/octet-stream" id="{name}">{data}</script>'
+
+
+def twin(page: str, height: int = 760) -> str:
+    """Return an iframe that holds the page: what an output without widgets shows."""
+    return (
+        f'<iframe sandbox="allow-scripts allow-downloads" title="kvlab" width="100%" '
+        f'height="{height}" style="border:0" srcdoc="{html.escape(page)}"></iframe>'
+    )

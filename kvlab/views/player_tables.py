@@ -1,0 +1,133 @@
+"""Which words, looks and cards does the player in the browser draw from?
+
+The same that every other view uses, as one table to be sent as JSON: so there is one
+place for each word and each colour. Lines of kvlab's own source come from its files.
+Left out: the numbers (log.py), drawing (player.js).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from msgspec import to_builtins
+
+from ..record import events as ev
+from ..record.trace import Header
+from .phrases import PHRASES, VERDICTS
+from .player_words import UI_WORDS
+from .questions import CONFIDENCE, QUESTIONS
+from .theme import FREE, LOOKS, Words
+from .theme_dark import colours
+from .watches import WATCHES
+from .why import LABELS, SWATCHES, WHYS, Own, Why
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+PATHS = {
+    "touch": ["node"], "lock": ["node"], "unlock": ["node"],
+    "match": ["best", "last_device"], "loadback": ["node"],
+}  # fmt: skip
+"""Kinds that concern a whole path, and the fields that name its ends."""
+
+LEAVES = {"demote": "left", "delete": "lost", "evicthost": "lost"}
+"""How pages look that a change has just taken away."""
+
+RISE, FALL = ("alloc", "load", "restore", "lock"), ("free", "demote", "delete")
+"""Kinds that the timeline draws above and below its line."""
+
+
+def tables(header: Header) -> dict[str, Any]:
+    """Return everything that does not depend on the events, ready for JSON."""
+    config = header.config
+    return {
+        "engine": f"{header.engine} {header.rules.name}",
+        "settings": {k: v for k, v in to_builtins(config).items() if v is not None},
+        "page": config.page_size,
+        "pools": [config.device_pages, config.host_pages],
+        "counted": None if config.write_policy == "write_back" else 1,
+        "decisions": [kind.__name__.lower() for kind in ev.DECISIONS],
+        "names": {k.__name__.lower(): kind_of(k) for k in (*ev.CHANGES, *ev.DECISIONS)},
+        "paths": PATHS,
+        "leaves": LEAVES,
+        "rise": RISE,
+        "fall": FALL,
+        "copies": {"backup": "backupdone", "load": "loaddone"},
+        "looks": _looks(),
+        "colours": colours(),
+        "ui": _words(UI_WORDS),
+        "phrases": _words(PHRASES),
+        "verdicts": _words(VERDICTS),
+        "whys": {entry: _why(why) for entry, why in WHYS.items()},
+        "swatches": SWATCHES,
+        "labels": LABELS,
+        "questions": {
+            kind: [list(q.asks), {e: list(w) for e, w in q.answers.items()}]
+            for kind, q in QUESTIONS.items()
+        },
+        "confidence": [list(words) for words in CONFIDENCE],
+        "watches": _words(WATCHES),
+    }
+
+
+def kind_of(kind: type[ev.Event]) -> str:
+    """Return a kind as the engine would spell it.
+
+    >>> kind_of(ev.LoadBack)
+    'load_back'
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+
+
+def _words(table: dict[str, Words]) -> dict[str, list[str]]:
+    return {name: list(words) for name, words in table.items()}
+
+
+def _looks() -> dict[str, Any]:
+    looks: dict[str, Any] = {
+        state: {"name": list(look.name), "pattern": look.pattern, "dash": look.dash}
+        for state, look in LOOKS.items()
+    }
+    looks["free"] = {**looks["available"], "name": list(FREE)}
+    return looks
+
+
+def _why(why: Why) -> dict[str, Any]:
+    return {
+        **why._asdict(),
+        "tests": [test._asdict() for test in why.tests],
+        "bars": [bar._asdict() for bar in why.bars],
+        "own": None if why.own is None else own_lines(why.own),
+    }
+
+
+@cache
+def own_lines(own: Own) -> dict[str, Any]:
+    """Return the place in kvlab's source with the lines around it.
+
+    Raises: ValueError if the function or the words are not there (any more).
+    """
+    lines = (_PACKAGE / own.path).read_text("utf-8").splitlines()
+    tree = ast.parse("\n".join(lines))
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and function.name == own.function:
+            first, end = function.lineno - 1, function.end_lineno or function.lineno
+            for at in range(first, end):
+                if own.anchor in lines[at]:
+                    return _excerpt(own, lines, at, max(first, at - 1), end)
+    raise ValueError(f"kvlab/{own.path}: no {own.anchor!r} in {own.function}")
+
+
+def _excerpt(
+    own: Own, lines: list[str], at: int, first: int, end: int
+) -> dict[str, Any]:
+    shown = lines[first : min(at + 3, end)]
+    indent = min((len(x) - len(x.lstrip()) for x in shown if x.strip()), default=0)
+    return {
+        "where": f"kvlab/{own.path}:{at + 1} · {own.function}",
+        "lines": [line[indent:] for line in shown],
+        "at": at - first,
+    }

@@ -1,0 +1,120 @@
+"""How does a run play in a notebook?
+
+As an anywidget: the log goes to the browser once, and every step after that is the
+browser's own. Where no widgets run, the output's HTML twin plays the same run.
+Left out: the page (page.py), the drawing (player.js), forking (the caller's engine).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import anywidget
+import traitlets
+
+from ..errors import KvlabError
+from ..record.trace import Trace
+from .compare import Difference, comparison, first_difference
+from .frame import check_step
+from .log import player_log
+from .page import TWIN_EVENTS, page_of, script, to_html, twin
+from .theme import LANGS, Lang
+
+Fork = Callable[..., Trace]
+"""Run the same again with some settings changed: `fork(host_tokens=...) -> Trace`."""
+
+
+class Player(anywidget.AnyWidget):
+    """A run in a notebook. `step`, `answers`, `bookmarks` can be read at any time.
+
+    `answers` holds one record a prediction: event, said, happened, right, confidence
+    (1 to 4), and what was seen.
+    """
+
+    _esm = traitlets.Unicode(script()).tag(sync=True)
+    log = traitlets.Bytes().tag(sync=True)
+    log_b = traitlets.Bytes(b"").tag(sync=True)
+    step = traitlets.Int(0).tag(sync=True)
+    lang = traitlets.Unicode("en").tag(sync=True)
+    can_fork = traitlets.Bool(False).tag(sync=True)
+    answers: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
+    bookmarks: traitlets.List[int] = traitlets.List().tag(sync=True)
+
+    def __init__(self, trace: Trace, fork: Fork | None = None, **how: Any) -> None:
+        self.trace = Trace(trace.header, trace.events[:])
+        self.other: Trace | None = None
+        self.difference: Difference | None = None
+        self._fork = fork
+        self._how = how
+        super().__init__(
+            log=player_log(self.trace, extra=how),
+            step=how.get("start", 0),
+            lang=how.get("lang", "en"),
+            can_fork=fork is not None,
+        )
+        self.on_msg(self._asked)
+
+    def fork(self, **knobs: Any) -> Difference:
+        """Run it again with these settings changed, show both, return where they part.
+
+        Raises: KvlabError if there is nothing to run, or not with these settings.
+        """
+        if self._fork is None:
+            raise KvlabError("this player has no engine: give play(..., fork=...)")
+        return self.compare(self._fork(**knobs))
+
+    def compare(self, other: Trace) -> Difference:
+        """Show another run beside this one; return where they part."""
+        self.other = other
+        self.difference = first_difference(self.trace, other)
+        told = self.difference.told(self.trace, other)
+        self.log_b = player_log(other, extra={**self._how, "difference": told})
+        return self.difference
+
+    def report(self, lang: Lang = "en") -> str:
+        """Return the comparison with the last fork in words."""
+        if self.other is None:
+            raise KvlabError("nothing to compare with: call fork() first")
+        return comparison(self.trace, self.other, lang)
+
+    def to_html(self) -> str:
+        """Return the run as a page of its own, beside the last fork if there is one."""
+        return page_of(self.log, self.log_b or None, self.trace.header.name or "kvlab")
+
+    def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
+        knobs = content.get("fork")
+        if not isinstance(knobs, dict):
+            return
+        try:
+            self.fork(**knobs)
+        except (KvlabError, TypeError) as problem:
+            self.send({"failed": str(problem)})
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """Return the widget, and beside it a page for where no widget runs."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        page = to_html(self.trace, length=TWIN_EVENTS, **self._how)
+        data, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
+        data = {**(data or {}), "text/html": twin(page)}
+        return (data, *rest) if rest else data
+
+
+def play(
+    trace: Trace,
+    start: int = 0,
+    lang: Lang | None = None,
+    *,
+    predict: bool = False,
+    fork: Fork | None = None,
+) -> Player:
+    """Return a player of the run as it is now, at the moment after `start` events.
+
+    `lang` is the browser's, if None. With `predict`, it stops before each decision and
+    asks. `fork` runs the same again with some settings changed.
+    Raises: TraceError if the run has no such step.
+    """
+    assert lang is None or lang in LANGS, lang
+    check_step(trace, start)
+    how: dict[str, Any] = {"start": start, "mode": "predict" if predict else "watch"}
+    return Player(trace, fork, **(how if lang is None else {**how, "lang": lang}))
