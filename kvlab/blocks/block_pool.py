@@ -21,7 +21,7 @@ from itertools import takewhile
 
 from ..pages import as_pages
 from ..record import block_events as ev
-from ..record.events import Tier
+from ..record.events import Event, Tier
 from ..record.trace import QUIET, Emitter
 from .hashing import BlockHash, short_name
 
@@ -31,6 +31,7 @@ class BlockPool:
 
     `ref_cnt` and `block_hash` are indexed by block number. Blocks with equal content
     are not merged: each is findable under the same hash, the first named first.
+    `num_evicted` counts the blocks that lost their hash by being taken.
 
     >>> pool = BlockPool("L1", 5)
     >>> pool.take(3)
@@ -53,6 +54,7 @@ class BlockPool:
         self.enable_caching = enable_caching
         self.ref_cnt = [0] * num_blocks
         self.block_hash: list[BlockHash | None] = [None] * num_blocks
+        self.num_evicted = 0
         self._free = OrderedDict.fromkeys(range(1, num_blocks))
         self._found: dict[BlockHash, int] = {}
         self._twins: dict[BlockHash, list[int]] = {}
@@ -134,13 +136,14 @@ class BlockPool:
         if not count:
             return []
         pop, ref_cnt, names = self._free.popitem, self.ref_cnt, self.block_hash
-        blocks = [pop(last=False)[0] for _ in range(count)]
+        blocks = [pop(False)[0] for _ in range(count)]
         hashed = [block for block in blocks if names[block] is not None]
         if hashed:
             self.forget(hashed)
+            self.num_evicted += len(hashed)
         for block in blocks:
             ref_cnt[block] = 1
-        self._emit(ev.Take, self.tier, as_pages(blocks))
+        self._say(ev.Take, blocks)
         return blocks
 
     def register(self, blocks: Sequence[int], names: Sequence[BlockHash]) -> None:
@@ -154,10 +157,10 @@ class BlockPool:
         """
         if not blocks:
             return
-        found, hashes = self._found, self.block_hash
+        named, hashes = self._found.setdefault, self.block_hash
         for block, name in zip(blocks, names, strict=True):
             hashes[block] = name
-            if found.setdefault(name, block) != block:
+            if named(name, block) != block:
                 self._twins.setdefault(name, []).append(block)
         if self._emit is not QUIET:
             said = tuple(map(short_name, names))
@@ -168,18 +171,17 @@ class BlockPool:
 
         Changes: hashes. Blocks without a hash are passed over. Cost: O(blocks).
         """
-        found, hashes = self._found, self.block_hash
+        found, hashes, twins = self._found, self.block_hash, self._twins
         gone = [block for block in blocks if hashes[block] is not None]
         for block in gone:
             name = hashes[block]
-            hashes[block] = None
             assert name is not None, f"block {block} has no hash"
-            if self._twins and name in self._twins:
+            hashes[block] = None
+            if twins and name in twins:
                 self._forget_twin(block, name)
             else:
                 del found[name]
-        if gone:
-            self._emit(ev.Forget, self.tier, as_pages(gone))
+        self._say(ev.Forget, gone)
 
     def share(self, blocks: Sequence[int]) -> None:
         """Give each block one more owner: vLLM's touch.
@@ -189,14 +191,12 @@ class BlockPool:
         >>> pool = BlockPool("L1", 4); pool.share([2]); pool.free_queue()
         [1, 3]
         """
-        if not blocks:
-            return
         free, ref_cnt = self._free, self.ref_cnt
         for block in blocks:
-            if ref_cnt[block] == 0:
+            if not ref_cnt[block]:
                 del free[block]
             ref_cnt[block] += 1
-        self._emit(ev.Share, self.tier, as_pages(blocks))
+        self._say(ev.Share, blocks)
 
     def release(self, blocks: Sequence[int]) -> None:
         """Take one owner from each block: vLLM's free_blocks.
@@ -209,13 +209,11 @@ class BlockPool:
         >>> pool.release([2, 1]); pool.free_queue()
         [2, 1, 3]
         """
-        if not blocks:
-            return
         free, ref_cnt, hashes = self._free, self.ref_cnt, self.block_hash
         blank: list[int] = []
         for block in blocks:
-            ref_cnt[block] -= 1
-            if ref_cnt[block] == 0:
+            owners = ref_cnt[block] = ref_cnt[block] - 1
+            if owners == 0:
                 if hashes[block] is None:
                     blank.append(block)
                 else:
@@ -223,7 +221,7 @@ class BlockPool:
         for block in reversed(blank):
             free[block] = None
             free.move_to_end(block, last=False)
-        self._emit(ev.Release, self.tier, as_pages(blocks))
+        self._say(ev.Release, blocks)
 
     def reset(self) -> bool:
         """Forget all contents, if nobody holds a block; say whether that was so.
@@ -232,7 +230,7 @@ class BlockPool:
         """
         if len(self._free) != self.num_blocks - 1:
             return False
-        self.forget([b for b in self._free if self.block_hash[b] is not None])
+        self.forget(list(self._free))
         return True
 
     def check(self) -> None:
@@ -266,3 +264,7 @@ class BlockPool:
             twins.remove(block)
         if not twins:
             del self._twins[name]
+
+    def _say(self, kind: type[Event], blocks: Sequence[int]) -> None:
+        if blocks and self._emit is not QUIET:
+            self._emit(kind, self.tier, as_pages(blocks))

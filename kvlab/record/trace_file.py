@@ -12,26 +12,28 @@ import functools
 import gzip
 import operator
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ..config import MAX_TOKENS, EngineConfig
+from ..config import MAX_TOKENS
 from ..errors import ConfigError, TraceError
 from ..pages import NO_PAGES, Pages, Runs, from_runs, to_runs
+from .block_events import BLOCK_CHANGES, BLOCK_DECISIONS
 from .events import CHANGES, DECISIONS, Event
 from .text_lines import numbered_lines
-from .trace import FORMAT, Header, Trace
+from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace
 
 _BLOCK = 4096
 _AGAIN = "record the run again, or open the part before it with prefix=True"
 
+_T = TypeVar("_T")
 Lines = Iterator[tuple[int, bytes]]
 
 
@@ -39,8 +41,15 @@ class _FirstLine(Header, frozen=True, kw_only=True, forbid_unknown_fields=True):
     events: int | None = None
 
 
+class _BlockFirstLine(
+    BlockHeader, frozen=True, kw_only=True, forbid_unknown_fields=True
+):
+    events: int | None = None
+
+
 class _Stamp(Struct):
     kvlab: int
+    engine: str = "sglang"
 
 
 class Prefix(NamedTuple):
@@ -53,7 +62,7 @@ class Prefix(NamedTuple):
 # --- writing
 
 
-def write_trace(trace: Trace, path: str | Path) -> None:
+def write_trace(trace: Trace | BlockTrace, path: str | Path) -> None:
     """Write the run, all of it or nothing; `.gz` at the end of the path compresses.
 
     The same run gives the same bytes. Changes: the file, replaced in one move.
@@ -76,7 +85,7 @@ def write_trace(trace: Trace, path: str | Path) -> None:
             part.unlink()
 
 
-def _write(trace: Trace, file: IO[bytes], compress: bool) -> None:
+def _write(trace: Trace | BlockTrace, file: IO[bytes], compress: bool) -> None:
     if not compress:
         file.writelines(_encoded(trace))
         return
@@ -84,10 +93,11 @@ def _write(trace: Trace, file: IO[bytes], compress: bool) -> None:
         packed.writelines(_encoded(trace))
 
 
-def _encoded(trace: Trace) -> Iterable[bytes]:
+def _encoded(trace: Trace | BlockTrace) -> Iterable[bytes]:
     encoder = msgspec.json.Encoder(enc_hook=_to_runs)
     header = msgspec.structs.asdict(trace.header)
-    yield encoder.encode(_FirstLine(**header, events=len(trace))) + b"\n"
+    first_line = _BlockFirstLine if isinstance(trace, BlockTrace) else _FirstLine
+    yield encoder.encode(first_line(**header, events=len(trace))) + b"\n"
     for first in range(0, len(trace), _BLOCK):
         yield encoder.encode_lines(trace.events[first : first + _BLOCK])
 
@@ -124,49 +134,81 @@ def read_prefix(path: str | Path) -> Prefix:
     Raises: TraceError if not even the first line can be used.
     """
     lines = numbered_lines(path, TraceError)
-    first = _first_line(path, next(lines, (1, b""))[1])
+    first = _first_line(path, next(lines, (1, b""))[1], "sglang", _FirstLine)
     fields = {name: getattr(first, name) for name in Header.__struct_fields__}
     trace = Trace(Header(**fields))
+    config = first.config
+    longest = max(config.device_pages, config.host_pages) * config.page_size
     try:
-        _read_events(path, lines, trace)
+        _read_events(path, lines, trace.events, CHANGES + DECISIONS, longest)
         _compare_count(path, first.events, len(trace))
     except TraceError as damage:
         return Prefix(trace, damage)
     return Prefix(trace, None)
 
 
-def _first_line(path: str | Path, line: bytes) -> _FirstLine:
+def read_block_trace(path: str | Path) -> BlockTrace:
+    """Return the run of vLLM in the file.
+
+    Raises: TraceError with file and line if the file is no such run, is of a newer
+    format, or is damaged anywhere. Cost: O(events).
+    """
+    lines = numbered_lines(path, TraceError)
+    first = _first_line(path, next(lines, (1, b""))[1], "vllm", _BlockFirstLine)
+    fields = {name: getattr(first, name) for name in BlockHeader.__struct_fields__}
+    trace = BlockTrace(BlockHeader(**fields))
+    l2 = first.config.l2
+    longest = max(first.config.num_gpu_blocks, l2.num_cpu_blocks if l2 else 0)
+    kinds = BLOCK_CHANGES + BLOCK_DECISIONS
+    _read_events(path, lines, trace.events, kinds, longest)
+    _compare_count(path, first.events, len(trace))
+    return trace
+
+
+def _first_line(path: str | Path, line: bytes, engine: str, kind: type[_T]) -> _T:
     where = f"{path}:1"
     if not line:
         raise TraceError(str(path), "is empty", "give a run that kvlab recorded")
     try:
-        stamp = msgspec.json.decode(line, type=_Stamp).kvlab
+        stamp = msgspec.json.decode(line, type=_Stamp)
     except msgspec.MsgspecError:
         raise TraceError(
             where,
             "does not begin like a recorded run of kvlab",
             "give a file that kvlab recorded; request traces have their own reader",
         ) from None
-    if stamp > FORMAT:
+    if stamp.kvlab > FORMAT:
         raise TraceError(
             where,
-            f"is a run of format {stamp}, newer than this kvlab's {FORMAT}",
+            f"is a run of format {stamp.kvlab}, newer than this kvlab's {FORMAT}",
             "update kvlab",
         )
+    if stamp.engine != engine:
+        raise TraceError(
+            where, f"is a run of {stamp.engine}, not of {engine}",
+            f"give a run that kvlab recorded of {engine}",
+        )  # fmt: skip
     try:
-        return msgspec.json.decode(line, type=_FirstLine)
+        return msgspec.json.decode(line, type=kind)
     except (msgspec.MsgspecError, ConfigError) as problem:
         raise TraceError(
             where, f"the header is damaged ({problem})", "record the run again"
         ) from None
 
 
-def _read_events(path: str | Path, lines: Lines, trace: Trace) -> None:
-    """Append the events of the lines. Raises: TraceError at the first bad line."""
-    kinds = functools.reduce(operator.or_, (*CHANGES, *DECISIONS))
-    hook = functools.partial(_from_runs, _longest(trace.header.config))
-    decode = msgspec.json.Decoder(kinds, dec_hook=hook).decode
-    events = trace.events
+def _read_events(
+    path: str | Path,
+    lines: Lines,
+    events: list[Event],
+    kinds: Sequence[type[Event]],
+    longest: int,
+) -> None:
+    """Append the events of the lines; no list of theirs has more than `longest`
+    entries. Raises: TraceError at the first bad line.
+    """
+    hook = functools.partial(_from_runs, longest)
+    union = functools.reduce(operator.or_, kinds)
+    decode = msgspec.json.Decoder(union, dec_hook=hook).decode
     for number, line in lines:
         try:
             event: Event = decode(line)
@@ -180,11 +222,6 @@ def _read_events(path: str | Path, lines: Lines, trace: Trace) -> None:
             what += "which does not come before it"
             raise TraceError(f"{path}:{number}", what, _AGAIN)
         events.append(event)
-
-
-def _longest(config: EngineConfig) -> int:
-    """Return the longest list that a run can hold, before anything is allocated."""
-    return max(config.device_pages, config.host_pages) * config.page_size
 
 
 def _from_runs(longest: int, kind: type, runs: Any) -> Pages:

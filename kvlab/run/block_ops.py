@@ -64,11 +64,10 @@ class BlockOps:
 
     def _state(self) -> Record:
         pool = self.manager.pool
-        hashed = [b for b, name in enumerate(pool.block_hash) if name is not None]
         return {
             **pool_state(pool),
             **blocks_state(pool),
-            "hashed": hashed,
+            "hashed": [b for b, name in enumerate(pool.block_hash) if name is not None],
             "blocks": {id: list(table) for id, table in self.manager.tables.items()},
             "computed": {id: r.computed for id, r in self.requests.items()},
         }
