@@ -13,11 +13,13 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .block_config import BlockConfig
 from .config import EngineConfig
-from .errors import InputError, KvlabError
+from .errors import ConfigError, InputError, KvlabError
 from .record.trace import Trace
 from .rules import Rules
 
@@ -75,11 +77,9 @@ def _conform(arguments: argparse.Namespace) -> int:
 def _replay(arguments: argparse.Namespace) -> int:
     from .record.request_trace import read_requests, unique
     from .record.trace_file import write_trace
-    from .run.replay_trace import replay_trace
 
-    rules = Rules.named(arguments.rules)
-    config = _config(arguments)
-    config.check_start(rules)
+    engine = _block_engine if arguments.engine == "vllm" else _tree_engine
+    run = engine(arguments)
     if arguments.record is not None:
         _check_target(arguments.record)
     read = read_requests(arguments.trace, arguments.limit)
@@ -91,12 +91,9 @@ def _replay(arguments: argparse.Namespace) -> int:
         f"arrivals in {read.unit}, blocks of {read.block_size} tokens",
     )
     with _progress(len(read.requests), "replay", " requests") as bar:
-        figures, trace = replay_trace(
+        figures, trace = run(
             read.requests,
-            config,
-            rules,
             unit=arguments.unit,
-            engine_room=arguments.room == "engine",
             record=arguments.record is not None,
             name=arguments.trace.name,
             seed=arguments.seed,
@@ -106,6 +103,24 @@ def _replay(arguments: argparse.Namespace) -> int:
         write_trace(trace, arguments.record)
     _print_figures(arguments, figures)
     return 0
+
+
+def _tree_engine(arguments: argparse.Namespace) -> Any:
+    """Return the replay through SGLang's tree that the options describe."""
+    from .run.replay_trace import replay_trace
+
+    rules = Rules.named(arguments.rules)
+    config = _config(arguments)
+    config.check_start(rules)
+    room = arguments.room == "engine"
+    return partial(replay_trace, config=config, rules=rules, engine_room=room)
+
+
+def _block_engine(arguments: argparse.Namespace) -> Any:
+    """Return the replay through vLLM's blocks that the options describe."""
+    from .run.block_serial import replay_blocks
+
+    return partial(replay_blocks, config=_block_config(arguments))
 
 
 def _render(arguments: argparse.Namespace) -> int:
@@ -194,7 +209,7 @@ def _add_replay(commands: Any) -> None:
     add("--limit", type=int, metavar="N", help="first N requests")
     add("--unique", action="store_true", help="remove all sharing")
     add("--unit", action="store_true", help="each hash id is one token; pages of one")
-    add("--engine", default="sglang", choices=("sglang",))
+    add("--engine", default="sglang", choices=("sglang", "vllm"))
     add("--rules", default="0.5.14", metavar="RELEASE", help="default 0.5.14")
     add("--pool-tokens", type=int, default=1_000_000, help="L1 (default 1000000)")
     host = parser.add_mutually_exclusive_group()
@@ -206,6 +221,8 @@ def _add_replay(commands: Any) -> None:
         "write_back")  # fmt: skip
     add("--room", default="cut", choices=("cut", "engine"), help="a prompt asks room "
         "for its whole pages, or as the engine does for a page more")  # fmt: skip
+    add("--hash-algo", default="chain64", help="vLLM: how blocks are named: chain64 "
+        "(kvlab's own, fast), sha256, sha256_cbor, xxhash, xxhash_cbor")  # fmt: skip
     add("--timing", default="none", choices=("none",))
     add("--concurrency", default="serial", choices=("serial",))
     add("--output-tokens", default="none", choices=("none",))
@@ -243,6 +260,36 @@ def _config(arguments: argparse.Namespace) -> EngineConfig:
     elif arguments.host_tokens:
         settings |= {"tree": "hiradix", "host_tokens": arguments.host_tokens}
     return EngineConfig.of(settings)
+
+
+def _block_config(arguments: argparse.Namespace) -> BlockConfig:
+    """Return the block engine that the options describe; its null block on top.
+
+    Raises: ConfigError for options with which no engine could start, InputError for
+    those that a block engine does not have.
+    """
+    if arguments.unit and arguments.page_size != 1:
+        raise InputError("--unit", "has blocks of one token", "leave out --page-size")
+    if arguments.host_tokens or arguments.host_ratio is not None:
+        raise InputError("--host-tokens", "is not for vLLM's serial replay", _LEAVE_OUT)
+    if arguments.policy != "lru":
+        raise InputError("--policy", "vLLM evicts what was freed first", _LEAVE_OUT)
+    size = max(arguments.page_size, 1)
+    settings: dict[str, Any] = {
+        "num_gpu_blocks": arguments.pool_tokens // size + 1,
+        "block_size": arguments.page_size,
+        "max_model_len": max(arguments.pool_tokens, 1),
+        "hash_algo": arguments.hash_algo,
+    }
+    if arguments.pool_tokens < size:
+        raise ConfigError(
+            f"pool_tokens {arguments.pool_tokens} holds no block of {size}; "
+            "raise --pool-tokens or lower --page-size"
+        )
+    return BlockConfig.of(settings)
+
+
+_LEAVE_OUT = "leave it out, or use --engine sglang"
 
 
 def _check_target(path: Path) -> None:
