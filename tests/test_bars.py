@@ -31,6 +31,7 @@ def test_a_demand_that_fits_shows_no_gap():
 
 def test_equal_sides_show_no_gap():
     assert "short" not in bars_svg(two(18, 18))
+    assert "overshoot" not in bars_svg(two(18, 18, "left"))
 
 
 def test_an_overshoot_is_dashed():

@@ -18,6 +18,11 @@ def test_a_box_has_the_fill_and_the_edge_of_its_state(state):
     assert f'stroke="{LOOKS[state].edge}"' in box
 
 
+def test_what_nobody_holds_has_a_dotted_edge():
+    assert 'stroke-dasharray="1.5 2.5"' in draw.box(0, 0, 20, 10, "available")
+    assert "dasharray" not in draw.box(0, 0, 20, 10, "used")
+
+
 def test_what_is_lost_is_crossed_out():
     assert draw.box(0, 0, 20, 10, "lost").count("<path") == 1
 

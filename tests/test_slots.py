@@ -73,6 +73,15 @@ def test_a_demoted_node_is_seen_to_give_up_its_slots_for_one_event(sample):
     assert states_of(frame, "L2", "n1") == {"host_only"}
 
 
+def test_a_reclaimed_copy_is_seen_to_go_for_one_event(sample):
+    steps = [i for i, e in enumerate(sample.events, 1) if isinstance(e, ev.BackupDone)]
+    cut = type(sample)(sample.header, sample.events[: steps[0]])
+    cut(ev.Reclaim, 1)
+    frame = frame_at(cut, len(cut))
+    assert states_of(frame, "L2", "n1") == {"left"}
+    assert {run.length for run in runs(frame, "L2") if run.hot} == {18}
+
+
 def test_a_lost_node_is_seen_to_go_for_one_event(sample):
     assert states_of(at(sample, ev.EvictHost), "L2", "n1") == {"lost"}
     assert states_of(at(sample, ev.Delete), "L1", "n7") == {"lost"}

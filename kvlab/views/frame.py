@@ -107,7 +107,9 @@ def focus(frame: Frame) -> Focus:
     if isinstance(event, ev.Row):
         return Focus(nodes, event.pages, NO_PAGES, request)
     if isinstance(event, ev.Demote):
-        return Focus(nodes, _pages(frame.before, [event.node], "L1"), NO_PAGES)
+        return Focus(nodes, _pages(frame.before, [event.node], "L1"))
+    if isinstance(event, ev.Reclaim):
+        return Focus(nodes, l2=_pages(frame.before, [event.node], "L2"))
     gone = None
     if isinstance(event, ev.Delete | ev.EvictHost):
         gone = frame.before.nodes.get(event.node)
@@ -115,6 +117,16 @@ def focus(frame: Frame) -> Focus:
     l1 = join([_pages(state, nodes, "L1") for state in states])
     l2 = join([_pages(state, nodes, "L2") for state in states])
     return Focus(nodes, l1, l2, request, gone)
+
+
+def given_up(event: Event | None) -> tuple[Tier, int] | None:
+    """Return the copy that a node gives up in the event while the other one stays."""
+    match event:
+        case ev.Demote():
+            return "L1", event.node
+        case ev.Reclaim():
+            return "L2", event.node
+    return None
 
 
 def node_of(state: State, id: int) -> NodeState | None:
@@ -145,6 +157,8 @@ def _nodes(frame: Frame, event: Event) -> list[int]:
         case ev.LoadDone():
             path = frame.before.path(event.node)
             nodes = [node for node in path if node.loading == event.node]
+        case ev.SendWrites():
+            return list(event.nodes)
         case _:
             named = (getattr(event, "node", ROOT), getattr(event, "upper", ROOT))
             return [id for id in named if id != ROOT]

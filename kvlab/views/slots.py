@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pages import NO_PAGES, Pages
-from ..record import events as ev
 from ..record.events import Tier
 from ..record.snapshot import NodeState
 from ..record.snapshot import State as Engine
-from .frame import Focus, Frame, focus
+from .frame import Focus, Frame, focus, given_up
 from .markup import plain
 from .theme import State
 
@@ -131,6 +130,6 @@ def _leaving(frame: Frame, tier: Tier, touched: Focus) -> Iterator[_Holder]:
         pages = touched.gone.pages if tier == "L1" else touched.gone.host_pages
         if pages is not None:
             yield _Holder(pages, "lost", f"n{touched.gone.id}", touched.gone.id)
-    if isinstance(frame.event, ev.Demote) and tier == "L1":
-        node = frame.event.node
-        yield _Holder(touched.l1, "left", f"n{node}", node)
+    given = given_up(frame.event)
+    if given is not None and given[0] == tier:
+        yield _Holder(touched.pages(tier), "left", f"n{given[1]}", given[1])

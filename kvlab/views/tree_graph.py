@@ -19,10 +19,9 @@ from graphviz.backend import dot_command
 
 from ..errors import KvlabError
 from ..pages import Pages
-from ..record import events as ev
 from ..record.snapshot import ROOT, NodeState
 from . import theme
-from .frame import Focus, Frame, focus
+from .frame import Focus, Frame, focus, given_up
 from .markup import NOTHING, Markup, esc, join, plain, tag
 from .sentences import describe
 from .slots import l1_state, l2_state
@@ -100,8 +99,9 @@ def _table(
     l1, l2 = l1_state(node), l2_state(node)
     if gone:
         l1, l2 = l1 and "lost", l2 and "lost"
-    if isinstance(frame.event, ev.Demote) and node.id == frame.event.node:
-        l1 = "left"
+    given = given_up(frame.event)
+    if given is not None and given[1] == node.id:
+        l1, l2 = ("left", l2) if given[0] == "L1" else (l1, "left")
     rows = [
         _row(_cell(_head(node, first, lang), BORDER=0, COLSPAN=2)),
         _row(_deck(frame, "L1", l1, node.pages, lang)),

@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..record import events as ev
 from ..record.snapshot import ROOT, NodeState
 from . import draw, theme
-from .frame import Focus, Frame, focus
+from .frame import Focus, Frame, focus, given_up
 from .markup import Markup, join, tag
 from .slots import l1_state, l2_state
 from .theme import LOOKS, Lang, State, Words
@@ -78,7 +77,7 @@ def _strips(
     frame: Frame, layout: TreeLayout, scale: Scale, touched: Focus
 ) -> Iterator[Strip]:
     """Yield every node that lives, and the one that this event took away."""
-    ends = _ends(frame)
+    ends, given = _ends(frame), given_up(frame.event)
     gone = [] if touched.gone is None else [touched.gone]
     for node in (*frame.state.nodes.values(), *gone):
         first = ends[node.parent]
@@ -86,8 +85,8 @@ def _strips(
         l1, l2 = l1_state(node), l2_state(node)
         if gone and node is gone[0]:
             l1, l2 = l1 and "lost", l2 and "lost"
-        if isinstance(frame.event, ev.Demote) and node.id == frame.event.node:
-            l1 = "left"
+        if given is not None and given[1] == node.id:
+            l1, l2 = ("left", l2) if given[0] == "L1" else (l1, "left")
         x, y = scale.x(first), scale.y(layout.rows[node.id])
         hot = node.id in touched.nodes
         yield Strip(node, x, y, max(wide, 0.6), first, l1, l2, hot)
