@@ -76,7 +76,7 @@ def test_only_new_blocks_are_returned():
     blocks = after_twelve()
     hits = blocks.lookup(HASHER.extend([], TWELVE), 13)
     assert hits == [1, 2, 3]
-    assert blocks.allocate_slots(demand("b", TWELVE + [99], hits=hits, new=1)) == [4]
+    assert blocks.allocate_slots(demand("b", [*TWELVE, 99], hits=hits, new=1)) == [4]
     assert blocks.tables["b"] == [1, 2, 3, 4]
 
 
