@@ -3,7 +3,7 @@
 Every command prints a result (`--json` for programs) and exits 0. Bad input is one
 line on stderr and exit 2, with nothing written. A command imports what it needs when
 it runs, so that `--help` answers before torch is loaded.
-Left out: play, compare, diagnose, capacity, sweep, export (later parts).
+Left out: play, compare, sweep, export (later parts).
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ def _lab(arguments: argparse.Namespace) -> int:
 def _conform(arguments: argparse.Namespace) -> int:
     from msgspec import to_builtins
 
-    from .run.conform import conform
+    from .run.goldens import conform_goldens
 
     with _progress(None, "goldens", " files") as bar:
-        report = conform(arguments.paths, say=lambda path: bar.update(1))
+        report = conform_goldens(arguments.paths, say=lambda path: bar.update(1))
     if arguments.json:
         print(json.dumps(to_builtins(report)))
     else:
@@ -133,6 +133,15 @@ def _render(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _diagnose(arguments: argparse.Namespace) -> int:
+    from .observe_commands import diagnose_command
+
+    if arguments.html is not None:
+        _check_target(arguments.html)
+    with _progress(None, "diagnose", "B") as bar:
+        return diagnose_command(arguments, _scenario, bar.update)
+
+
 # --- their options
 
 
@@ -143,7 +152,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_lab, _add_replay, _add_render, _add_conform):
+    for add in (_add_lab, _add_replay, _add_render, _add_conform, _add_diagnose):
         add(commands)
     return parser
 
@@ -178,6 +187,22 @@ def _add_conform(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_diagnose(commands: Any) -> None:
+    parser = _add(
+        commands, "diagnose", _diagnose,
+        "say from logs, /metrics scrapes, a run or a request trace what is wrong",
+        "kvlab diagnose server.log\n  kvlab diagnose 1.txt 2.txt --html out.html\n"
+        "  docker logs sglang 2>&1 | kvlab diagnose - --json",
+    )  # fmt: skip
+    parser.add_argument(
+        "paths", nargs="+", type=Path, metavar="PATH",
+        help="a log (plain, .gz, a folder of rotated files, - for stdin), scrapes in "
+        "order, a RUN, a TRACE",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")
 
 
 def _add_render(commands: Any) -> None:
@@ -234,11 +259,18 @@ def _add_replay(commands: Any) -> None:
 
 def _open(name: Path) -> Trace:
     """Return the run of a scenario's name, or the run or script in a file."""
-    from .lessons.scenarios import SCENARIOS
     from .run.load import load_run
 
+    scenario = _scenario(name)
+    return load_run(name) if scenario is None else scenario
+
+
+def _scenario(name: Path) -> Trace | None:
+    """Return the run of a scenario's name; None if it is none."""
+    from .lessons.scenarios import SCENARIOS
+
     scenario = SCENARIOS.get(str(name))
-    return load_run(name) if scenario is None else scenario().trace
+    return None if scenario is None else scenario().trace
 
 
 def _config(arguments: argparse.Namespace) -> EngineConfig:

@@ -1,0 +1,1 @@
+"""What does a real engine leave behind, and what does it say?"""

@@ -1,0 +1,218 @@
+"""What do these files say about an engine?
+
+Each file is recognised by its first lines: a log, scrapes of /metrics, a run of kvlab,
+a request trace. Logs and scrapes may come together; each kind is judged by itself, and
+the more telling one speaks. Whatever cannot be used is counted and named.
+Left out: printing (report.py), the page (views/diagnosis_page.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ..errors import InputError
+from ..record.diagnosis import Considered, Diagnosis
+from ..record.trace import Trace
+from ..record.trace_file import read_trace
+from .causes import CAUSES
+from .facts import facts
+from .inputs import WANTED, Input, left_out, open_all
+from .lanes import timeline
+from .lines import LogReader
+from .run_samples import record_run
+from .samples import Recording
+from .scrape import ScrapeReader
+from .source import STDIN, Say, silent, stem_of
+from .trace_facts import diagnose_trace
+from .verdict import Judgement, judge
+
+
+def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
+    """Return what the files say. `say` is told the bytes read.
+
+    Raises: InputError naming file, place and remedy where nothing can be used.
+    Cost: O(bytes), in bounded memory, but for runs and block ids of traces.
+    """
+    given = list(paths)
+    inputs = open_all(given, say)
+    sorts = {one.sort for one in inputs}
+    if "run" in sorts or "trace" in sorts:
+        (first, *more) = inputs
+        if more:
+            raise InputError(
+                str(more[0].path), "comes with a run or a trace", "give that one alone"
+            )
+        if first.sort == "trace":
+            return diagnose_trace(first.path)
+        return diagnose_run(read_trace(first.path), first.path.name)
+    found = [
+        recording
+        for sort in ("log", "metrics")
+        if (mine := [one for one in inputs if one.sort == sort])
+        for recording in [_record(sort, mine, len(given) == 1 and len(inputs) > 1)]
+    ]
+    return _choose(found, inputs, left_out(given, inputs))
+
+
+def diagnose_run(trace: Trace, name: str) -> Diagnosis:
+    """Return what a run of kvlab looks like to the same rules.
+
+    Raises: TraceError where the run does not fold.
+    """
+    recording = record_run(trace, name)
+    recording.settle()
+    judgement = judge(recording)
+    if judgement is None:
+        raise InputError(
+            name, "holds no step of an engine", "record a run with requests"
+        )
+    return _diagnosis(recording, judgement, (name,), [])
+
+
+# --- reading and judging
+
+
+def _record(
+    sort: Literal["log", "metrics"], inputs: list[Input], folder: bool
+) -> Recording:
+    """Return everything that the files of one kind say."""
+    recording = Recording(sort)
+    reader = (LogReader if sort == "log" else ScrapeReader)(recording)
+    stems = {stem_of(one.path) for one in inputs}
+    for one in inputs:
+        apart = sort == "log" and len(stems) > 1
+        name = one.path.name if str(one.path) != STDIN else "stdin"
+        before = recording.lines, sum(recording.engines.values())
+        try:
+            reader.read(name, one.lines, stem_of(one.path) if apart else "")
+        except InputError as problem:
+            recording.unusable.append(str(problem))
+        if not recording.engines and len(inputs) == 1 and recording.unusable:
+            raise InputError(*_parts(recording.unusable[0]))
+        if sum(recording.engines.values()) == before[1]:
+            recording.note(
+                f"{name}: no line of an engine in {recording.lines - before[0]:,} lines"
+                if sort == "log"
+                else f"{name}: no metric of an engine"
+            )
+    recording.settle()
+    return recording
+
+
+def _parts(message: str) -> tuple[str, str, str]:
+    where, _, rest = message.partition(": ")
+    problem, _, remedy = rest.partition("; ")
+    return where, problem, remedy
+
+
+def _choose(
+    recordings: list[Recording], inputs: list[Input], notes: list[str]
+) -> Diagnosis:
+    """Return the diagnosis of the recording that tells more.
+
+    Raises: InputError where no recording holds anything of an engine.
+    """
+    judged = [(r, j) for r in recordings if (j := judge(r)) is not None]
+    if not judged:
+        _refuse(recordings, inputs)
+    judged.sort(key=lambda pair: _telling(pair[1]))
+    (recording, judgement), *others = judged
+    for other, opinion in others:
+        notes.append(f"the {other.kind} alone say {opinion.finding.cause}")
+    names = tuple(one.path.name for one in inputs)
+    return _diagnosis(recording, judgement, names, notes)
+
+
+def _telling(found: Judgement) -> int:
+    if found.verdict == "not_enough_evidence":
+        return 2
+    return 1 if found.verdict == "healthy" else 0
+
+
+def _refuse(recordings: list[Recording], inputs: list[Input]) -> None:
+    first = str(inputs[0].path)
+    damaged = sum(r.damaged for r in recordings)
+    if damaged:
+        place = next(r.damaged_at[0] for r in recordings if r.damaged_at)
+        raise InputError(
+            f"{inputs[0].path.parent / place.file}:{place.line}",
+            f"every engine line is cut or damaged ({damaged})",
+            "take the log without a terminal in between",
+        )
+    if any(r.engines for r in recordings):
+        raise InputError(first, "says nothing of an engine's state", WANTED)
+    raise InputError(first, "holds no line of SGLang, vLLM or LMCache", WANTED)
+
+
+def _diagnosis(
+    recording: Recording,
+    found: Judgement,
+    inputs: tuple[str, ...],
+    notes: list[str],
+) -> Diagnosis:
+    finding = found.finding
+    cause = CAUSES[finding.cause]
+    names = {id(o.track): recording.label(o.track) for o in found.opinions}
+    drawn = timeline(found, names)
+    told = [*notes, *recording.notes, *recording.unusable]
+    if recording.damaged:
+        told.append(
+            f"{recording.damaged} damaged lines were counted and not trusted, the "
+            f"first at {recording.damaged_at[0]}"
+        )
+    if recording.jumps:
+        told.append(f"the clock goes back {recording.jumps} times")
+    partial = bool(recording.damaged or recording.unusable)
+    return Diagnosis(
+        status="partial" if partial else "ok",
+        engine=recording.engine,
+        kind=recording.kind,
+        verdict=cause.verdict,
+        cause=finding.cause,
+        confidence=finding.confidence,
+        facts=facts(recording, found),
+        reasons=finding.why,
+        next=cause.next,
+        evidence=tuple(dict.fromkeys(finding.quotes)),
+        considered=_considered(found),
+        notes=tuple(told),
+        inputs=inputs,
+        lanes=drawn.lanes,
+        marks=drawn.marks,
+        timed=drawn.timed,
+    )
+
+
+def _considered(found: Judgement) -> tuple[Considered, ...]:
+    """Return the causes that are not the answer, each once, with the reason."""
+    told: dict[str, str] = {}
+    for other in found.about.others:
+        if other.cause == found.finding.cause or other.cause in told:
+            continue
+        if other.holds and CAUSES[other.cause].verdict == "not_enough_evidence":
+            continue  # what cannot be said is no rival of what was
+        why = "; ".join(other.why)
+        told[other.cause] = f"also seen: {why}" if other.holds else why
+    return tuple(Considered(cause, why) for cause, why in told.items())
+
+
+def failed(problem: InputError) -> Diagnosis:
+    """Return the diagnosis of an input that cannot be used at all."""
+    return msgspec.structs.replace(_NOTHING, reasons=(str(problem),))
+
+
+_NOTHING = Diagnosis(
+    status="error",
+    engine="unknown",
+    kind="unknown",
+    verdict="not_enough_evidence",
+    cause="input_damaged",
+    confidence="certain",
+    facts={},
+    reasons=(),
+    next=(WANTED,),
+)

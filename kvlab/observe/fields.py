@@ -1,0 +1,92 @@
+"""Is this line whole, and what do its fields say?
+
+Engines print `name: value` fields between commas. A line that lost columns can still
+look like one (`#cached-tounning-req: 34`), so a line counts only if every piece has the
+form, every number is a number, the fields that its kind always has are all there and in
+their order, and no name is spliced from two others.
+Left out: which kinds there are (sglang_lines.py, vllm_lines.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+_PIECE = re.compile(r"(?P<name>#?[A-Za-z][^:]*?): *(?P<value>\S.*)")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|-?inf")
+_UNITS = re.compile(r" ?(?:%|tokens/s|token/s|reqs?|tokens|ms|GB/s|GB|x)\.?$")
+_WORDS = {"True": 1.0, "False": 0.0, "None": None}
+
+
+class Layout(NamedTuple):
+    """The fields of one kind of line.
+
+    `known` maps every name to ours ("" for one that is read and not kept); `always`
+    are the groups of which each line has one, in their order; `percent` names are 0 to
+    100 on the line and become 0 to 1.
+    """
+
+    known: Mapping[str, str]
+    always: Sequence[tuple[str, ...]]
+    percent: frozenset[str] = frozenset()
+
+
+def read_fields(text: str, layout: Layout) -> dict[str, float] | None:
+    """Return the fields of the line by our names; None if the line is not whole.
+
+    >>> layout = Layout({"#a": "a", "#b": "b"}, (("#a",), ("#b",)))
+    >>> read_fields("#a: 3, #b: 4, ", layout), read_fields("#a: 3, #", layout)
+    ({'a': 3.0, 'b': 4.0}, None)
+    """
+    found: dict[str, float] = {}
+    order: list[str] = []
+    for piece in text.strip().rstrip(",").split(", "):
+        split = _PIECE.fullmatch(piece.strip())
+        if split is None:
+            return None
+        name = split["name"]
+        if name not in layout.known:
+            if _is_splice(name, layout.known):
+                return None
+            continue
+        value = _number(split["value"])
+        if value is False:
+            return None
+        order.append(name)
+        ours = layout.known[name]
+        if ours and value is not None:
+            found[ours] = round(value / 100, 6) if name in layout.percent else value
+    return found if _in_order(order, layout.always) else None
+
+
+def _number(text: str) -> float | bool | None:
+    """Return the value; None for one that says nothing, False for a broken one."""
+    text = text.strip()
+    if text in _WORDS:
+        return _WORDS[text]
+    bare = _UNITS.sub("", text)
+    if not _NUMBER.fullmatch(bare):
+        return False
+    value = float(bare)
+    return value if abs(value) < 1e300 else None
+
+
+def _in_order(names: list[str], always: Sequence[tuple[str, ...]]) -> bool:
+    """Say whether each group has a member among the names, one after the other."""
+    place = 0
+    for group in always:
+        at = next((i for i in range(place, len(names)) if names[i] in group), None)
+        if at is None:
+            return False
+        place = at + 1
+    return True
+
+
+def _is_splice(name: str, known: Mapping[str, str]) -> bool:
+    """Say whether the name begins like one field and ends like another: what a lost
+    column leaves."""
+    head, tail = name[:5], name[-5:]
+    begins = {full for full in known if full.startswith(head)}
+    ends = {full for full in known if full.endswith(tail)}
+    return bool(begins) and bool(ends) and not begins & ends

@@ -1,0 +1,103 @@
+"""Which files are these, and what is each?
+
+A file is recognised by its first lines, never by its name. What cannot be used is an
+error when it was named, and left out when it merely lies in a folder.
+Left out: reading them (lines.py, scrape.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from ..errors import InputError
+from ..record.trace_formats import is_trace
+from .scrape import looks_like_metrics
+from .source import RawLine, Say, files_of, raw_lines
+
+Sort = Literal["log", "metrics", "run", "trace", "html", "binary", "json", "empty"]
+_HEAD_LINES = 60
+WANTED = (
+    "give a log of SGLang or vLLM, scrapes of /metrics, a run of kvlab, or a request "
+    "trace"
+)
+_WHY_NOT = {
+    "html": "is an HTML page (a login or an error page?)",
+    "binary": "is binary data, not text",
+    "json": "is one JSON document, not a log of lines",
+    "empty": "is empty",
+}
+
+
+class Input(NamedTuple):
+    """One file, recognised. `lines` can be taken once."""
+
+    path: Path
+    sort: Sort
+    lines: Iterator[RawLine]
+
+
+def open_all(paths: list[Path], say: Say) -> list[Input]:
+    """Return the inputs that can be used, rotated files of one log oldest first.
+
+    Raises: InputError for a named file that cannot be used; in a folder it is left
+    out.
+    """
+    inputs = []
+    for path in paths:
+        named = not path.is_dir()
+        for file in files_of(path):
+            one = _open(file, say)
+            if one.sort not in _WHY_NOT:
+                inputs.append(one)
+            elif named:
+                raise InputError(str(file), _WHY_NOT[one.sort], WANTED)
+    if not inputs:
+        raise InputError(str(paths[0]), "holds no file that can be used", WANTED)
+    return inputs
+
+
+def _open(path: Path, say: Say) -> Input:
+    lines = raw_lines(path, say)
+    head = []
+    for line in lines:
+        head.append(line)
+        if len(head) == _HEAD_LINES:
+            break
+    return Input(path, _sort(head), chain(head, lines))
+
+
+_HTML = re.compile(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", re.I)
+_RUN = re.compile(rb'\{"kvlab":\d')
+
+
+def _sort(head: list[RawLine]) -> Sort:
+    """Return what a file is, by its first lines."""
+    first = next((line.data for line in head if line.data.strip()), b"")
+    text = b"\n".join(line.data[:2000] for line in head)
+    shown = text.decode("utf-8", "replace")
+    tests: tuple[tuple[Sort, bool], ...] = (
+        ("empty", not first),
+        ("binary", b"\0" in text or shown.count("\ufffd") > 0.2 * len(text)),
+        ("html", _HTML.match(first) is not None),
+        ("json", first.strip() in (b"{", b"[")),
+        ("run", _RUN.match(first) is not None),
+        ("trace", is_trace(first)),
+        ("metrics", looks_like_metrics(shown)),
+    )
+    return next((sort for sort, holds in tests if holds), "log")
+
+
+def left_out(given: list[Path], inputs: list[Input]) -> list[str]:
+    """Return a note for each file of a folder that is not among the inputs."""
+    used = {one.path for one in inputs}
+    return [
+        f"left out: {file.name}"
+        for path in given
+        if path.is_dir()
+        for file in files_of(path)
+        if file not in used
+    ]

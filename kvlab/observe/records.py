@@ -1,0 +1,111 @@
+"""Which lines of an engine are in this text, and what stands before each?
+
+A text may hold a piece of one record, one, or several (two processes writing at once).
+`find_records` cuts it at the places where a message of SGLang, vLLM or LMCache begins;
+`read_record` says what one says, or that it is not whole.
+Left out: joining pieces (lines.py), the formats themselves (sglang_lines.py and so on).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from . import sglang_lines, vllm_lines
+from .samples import Values
+
+_STARTS = re.compile(
+    "|".join(
+        f"(?P<{name}>{re.sub(r'[?]P<[a-z]+>', '?:', pattern.pattern)})"
+        for name, pattern in (
+            ("batch", sglang_lines.BATCH),
+            ("retract", sglang_lines.RETRACT),
+            ("stats", vllm_lines.STATS),
+            ("preempted", vllm_lines.PREEMPTED),
+            ("lmcache", vllm_lines.LMCACHE),
+        )
+    )
+)
+HEADER = re.compile(
+    r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[\d\d:\d\d:\d\d|\(\w+ (?:rank=\d+ )?pid=|"
+    r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b"
+)
+
+
+class Found(NamedTuple):
+    """A record as it stands: which kind begins here, what is before it, its text."""
+
+    kind: str
+    header: str
+    text: str
+
+
+class Read(NamedTuple):
+    """What a record says. `test`: a retraction that was asked for."""
+
+    engine: str
+    kind: str
+    group: str
+    tag: str
+    values: Values
+    key: tuple[str, str] | None = None
+    test: bool = False
+    aggregated: bool = False
+
+
+def find_records(text: str) -> list[Found]:
+    """Return the records that begin in the text, in order."""
+    starts = [*_STARTS.finditer(text)]
+    found, begin = [], 0
+    for index, start in enumerate(starts):
+        end = len(text)
+        if index + 1 < len(starts):
+            end = _cut(text, start.end(), starts[index + 1].start())
+        kind = start.lastgroup or ""
+        header, body = text[begin : start.start()], text[start.start() : end]
+        found.append(Found(kind, header, body))
+        begin = end
+    return found
+
+
+def _cut(text: str, first: int, last: int) -> int:
+    """Return where the header of the next record begins: the first of those that stand
+    together right before it."""
+    at = last
+    for found in HEADER.finditer(text, first, last):
+        if last - found.start() <= 160:
+            at = found.start()
+            break
+    return at
+
+
+def read_record(found: Found) -> Read | None:
+    """Return what the record says; None if it is not whole."""
+    text = found.text.rstrip()
+    if found.kind in ("batch", "retract"):
+        return _read_sglang(found.kind, found.header, text)
+    group = vllm_lines.group_of(found.header)
+    if found.kind == "stats":
+        values = vllm_lines.read_stats(text)
+        many = vllm_lines.is_aggregated(found.header)
+        return None if values is None else Read(
+            "vllm", "stats", group, group, values, aggregated=many
+        )  # fmt: skip
+    if found.kind == "preempted":
+        values = vllm_lines.read_preempted(text)
+        return None if values is None else Read("vllm", "preempted", group, "", values)
+    said = vllm_lines.read_lmcache(text)
+    return None if said is None else Read("vllm", said[0], group, "", said[1])
+
+
+def _read_sglang(kind: str, header: str, text: str) -> Read | None:
+    tag = sglang_lines.tag_of(header)
+    group = sglang_lines.group_of(tag)
+    if kind == "batch":
+        said = sglang_lines.read_batch(text)
+        return None if said is None else Read("sglang", said[0], group, tag, said[1])
+    told = sglang_lines.read_retraction(text)
+    if told is None:
+        return None
+    key = (told.before, told.after)
+    return Read("sglang", "retract", group, tag, told.values, key, told.test)

@@ -1,0 +1,146 @@
+"""Is work done twice that the cache should have saved?
+
+A low hit rate alone is no fault: prompts may have nothing in common. These rules want a
+change inside the input, or hits that end right after a shared beginning.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import NamedTuple
+
+from .finding import Finding, no, number, quote, yes
+from .samples import Sample
+from .signs import PIN, Signs
+
+
+class Window(NamedTuple):
+    """Prompt tokens of a stretch of samples: how many, how many of them cached."""
+
+    sample: Sample
+    total: float
+    cached: float
+
+
+MOST_WINDOWS = 8
+_FEW_TOKENS = 10_000
+"""Prompt tokens below which a hit rate says nothing."""
+
+
+def windows(signs: Signs) -> list[Window]:
+    """Return the hit rates over time: from scrape to scrape, or a log in parts."""
+    track = signs.track
+    logged = track.with_field("new_tokens", "cached_tokens")
+    if logged:
+        size = max(1, len(logged) // MOST_WINDOWS)
+        parts = [logged[at : at + size] for at in range(0, len(logged), size)]
+        found = [_sum(part) for part in parts]
+    else:
+        found = _between(signs, "cached_total", "computed_total", False)
+        found = found or _between(signs, "hits_total", "queries_total", True)
+    return [window for window in found if window.total > 0]
+
+
+def _sum(part: list[Sample]) -> Window:
+    cached = sum(s.values["cached_tokens"] for s in part)
+    return Window(part[-1], cached + sum(s.values["new_tokens"] for s in part), cached)
+
+
+def _between(signs: Signs, hits: str, other: str, whole: bool) -> list[Window]:
+    """Return what two counters grew by; `whole`: `other` counts the hits as well."""
+    samples = signs.track.with_field(other)
+    found = []
+    for before, after in pairwise(samples):
+        cached = after.values.get(hits, 0.0) - before.values.get(hits, 0.0)
+        total = after.values[other] - before.values[other]
+        if cached >= 0 and total >= 0:
+            found.append(Window(after, total if whole else total + cached, cached))
+    return found
+
+
+_SHOWN = (
+    "cached_tokens", "new_tokens", "cached_total", "computed_total", "hits_total",
+    "queries_total",
+)  # fmt: skip
+
+
+def prefix_changed(signs: Signs) -> Finding | None:
+    """Do hits end inside the input though L1 has room to keep what was shared?"""
+    found = _with_room(signs)
+    if found is None:
+        return None
+    rates = [window.cached / window.total for window in found]
+    if max(rates[: len(rates) // 2 + 1]) < 0.3 or rates[-1] > 0.1:
+        return no("prefix_broken_by_client", f"{rates[-1]:.1%} of the last are hits")
+    evicted = signs.track.growth("evicted_total") or 0.0
+    return yes(
+        "prefix_broken_by_client",
+        f"the hit rate falls from {max(rates):.1%} to {rates[-1]:.1%} while L1 has "
+        f"room (usage at most {number(signs.usage_max)}, {number(evicted)} tokens "
+        "evicted): the prompts have changed, not the cache",
+        quotes=[quote(found[at].sample, *_SHOWN) for at in (0, -1)],
+    )
+
+
+def prefix_parts_early(signs: Signs) -> Finding | None:
+    """Do prompts share a few first tokens and then nothing, with room to keep them?"""
+    found = _with_room(signs)
+    if found is None or signs.stands:
+        return None
+    total = sum(window.total for window in found)
+    rate = sum(window.cached for window in found) / total
+    if not 0 < rate < 0.05:
+        return no(
+            "prefix_broken_by_client", f"{rate:.1%} of the prompt tokens are hits"
+        )
+    return yes(
+        "prefix_broken_by_client",
+        f"only {rate:.1%} of {number(total)} prompt tokens are hits, with room to "
+        "keep them: prompts part early, as with a timestamp, an id or a salt near "
+        "the beginning, or they have nothing in common",
+        quotes=[quote(found[at].sample, *_SHOWN) for at in (0, -1)],
+        confidence="possible",
+    )
+
+
+def _with_room(signs: Signs) -> list[Window] | None:
+    """Return the hit rates, if they are of enough tokens and the cache could keep
+    what it is given."""
+    found = windows(signs)
+    evicted = signs.track.growth("evicted_total") or 0.0
+    turned_over = evicted > 0.5 * (signs.pool_tokens or float("inf"))
+    few = len(found) < 2 or sum(window.total for window in found) < _FEW_TOKENS
+    off = signs.track.known("disable_radix_cache") == 1.0
+    off = off or signs.track.known("prefix_caching") == 0.0
+    if few or off or signs.usage_max >= PIN or turned_over:
+        return None
+    return found
+
+
+def working_set(signs: Signs) -> Finding | None:
+    """Do hits fall as evictions grow: what returns was given up before?"""
+    found = windows(signs)
+    evicted = signs.track.growth("evicted_total")
+    if not found or evicted is None or sum(w.total for w in found) < _FEW_TOKENS:
+        return None
+    rates = [window.cached / window.total for window in found]
+    pool = signs.pool_tokens or 0.0
+    falls = len(rates) >= 2 and rates[-1] <= 0.7 * max(rates) and max(rates) >= 0.1
+    churns = bool(pool) and evicted >= pool and rates[-1] < 0.5
+    if not evicted or not (falls or churns):
+        return no(
+            "working_set_exceeds_cache",
+            f"{number(evicted)} tokens evicted, hit rate {rates[-1]:.1%} at last",
+        )
+    pools = f", {evicted / pool:.1f} times the pool" if pool else ""
+    return yes(
+        "working_set_exceeds_cache",
+        f"{number(evicted)} tokens were evicted{pools}, and the hit rate is "
+        f"{rates[-1]:.1%}"
+        + (f" after {max(rates):.1%}" if falls else "")
+        + ": what comes back has been given up before",
+        quotes=[
+            quote(found[at].sample, "evicted_total", "cached_total", "computed_total")
+            for at in (0, -1)
+        ],
+    )

@@ -1,0 +1,139 @@
+"""What can this input not say, and when is there nothing to say?
+
+A tool that must always find a fault invents one. These rules keep it honest: clipped
+lines, one reading, a burst that is over, waiting without a full pool, health.
+"""
+
+from __future__ import annotations
+
+from ..record.diagnosis import Quote
+from .finding import Finding, no, number, quote, yes
+from .signs import PIN, Signs
+
+_SHOWN = ("usage", "queue", "running")
+
+
+def damaged(signs: Signs) -> Finding | None:
+    """Is so much of the input damaged that what is left shows no growth?"""
+    recording = signs.recording
+    if not recording.damaged:
+        return None
+    intact = signs.track.num_samples
+    if recording.damaged <= intact or intact >= 4:
+        return no("input_damaged", f"{intact} whole reports are enough")
+    places = [Quote("damaged line", str(place)) for place in recording.damaged_at[:3]]
+    return yes(
+        "input_damaged",
+        f"{recording.damaged} lines are cut or damaged and were not trusted; {intact} "
+        "whole reports are left",
+        "so few cannot show growth",
+        quotes=[*places, quote(signs.track.lasts.get("usage"), *_SHOWN)],
+        confidence="certain",
+    )
+
+
+def single(signs: Signs) -> Finding | None:
+    """Is there only one reading, so that no counter's growth is known?"""
+    if signs.track.num_samples != 1:
+        return None
+    sample = signs.track.samples[0]
+    what = "one scrape" if signs.kind == "metrics" else "one report"
+    lifetime = [
+        f"{number(sample.values[name])} {name.removesuffix('_total')} in all is a "
+        "lifetime total"
+        for name in ("preemptions_total", "retracted_total")
+        if sample.values.get(name)
+    ]
+    return yes(
+        "single_scrape",
+        f"{what} shows a state and no growth",
+        *lifetime,
+        quotes=[quote(sample, *_SHOWN, "preemptions_total", "retracted_total")],
+        confidence="certain",
+    )
+
+
+def nothing(signs: Signs) -> Finding | None:
+    """Is there no report at all, as from an idle vLLM?"""
+    if signs.track.num_samples:
+        return None
+    return yes(
+        "no_samples",
+        "the input names an engine and holds no report of its state; a missing line is "
+        "not a zero",
+        confidence="certain",
+    )
+
+
+def averaged(signs: Signs) -> Finding | None:
+    """Is the usage an average over engines, in which one full engine hides?"""
+    if "aggregated" not in signs.recording.marks or not signs.stands:
+        return None
+    return yes(
+        "waiting_below_pin",
+        f"{number(signs.queue_max)} wait, but the line averages the usage of several "
+        "engines: one full engine cannot be seen in it",
+        "bring the metrics of each engine",
+        quotes=[quote(max(signs.queued, key=lambda r: r.queue).sample, *_SHOWN)],
+    )
+
+
+def burst(signs: Signs) -> Finding | None:
+    """Did a queue come and go within the input?"""
+    if not signs.queued:
+        return None
+    recurring = signs.episodes >= 3 and signs.thrown_out
+    if not signs.drained or recurring:
+        return no("burst_drained", f"{number(signs.rows[-1].queue)} wait at the end")
+    peak = max(signs.rows, key=lambda r: r.queue)
+    thrown = signs.thrown_out
+    return yes(
+        "burst_drained",
+        f"the queue rises to {number(peak.queue)} and drains to "
+        f"{number(signs.rows[-1].queue)}",
+        *([f"{number(thrown)} {signs.word}s fell into it"] if thrown else []),
+        quotes=[quote(r.sample, *_SHOWN) for r in (peak, signs.rows[-1])],
+    )
+
+
+def waiting(signs: Signs) -> Finding | None:
+    """Do requests wait for no reason that this input shows?"""
+    if not signs.stands:
+        return None
+    peak = max(signs.rows, key=lambda r: r.queue)
+    below = "" if signs.usage_max >= PIN else ", which is not full"
+    return yes(
+        "waiting_below_pin",
+        f"{number(signs.queue_max)} wait at usage {number(signs.usage_max)}{below}, "
+        "and no rule explains why",
+        quotes=[quote(peak.sample, *_SHOWN)],
+    )
+
+
+def healthy(signs: Signs) -> Finding | None:
+    """Is there nothing to fix?"""
+    if signs.track.num_samples < 2:
+        return None
+    if signs.stands:
+        return no("healthy", f"{number(signs.queue_max)} requests wait")
+    thrown = signs.thrown_out or 0.0
+    peak = quote(signs.track.peaks.get("usage"), *_SHOWN)
+    if thrown:
+        return yes(
+            "occasional_retraction",
+            f"{number(thrown)} {signs.word}s, and no queue stands: an isolated one is "
+            "normal",
+            quotes=[peak, *_thrown(signs)],
+        )
+    said = [f"usage is at most {number(signs.usage_max)}"]
+    said.append(f"at most {number(signs.queue_max)} wait, and never for long")
+    if signs.thrown_out is not None:
+        said.append(f"no {signs.word} inside the input")
+    if signs.hit_rate is not None:
+        said.append(f"{signs.hit_rate:.1%} of the prompt tokens are hits")
+    return yes("healthy", *said, quotes=[peak])
+
+
+def _thrown(signs: Signs) -> list[Quote | None]:
+    events = [*signs.track.events.get("retract", ())][:2]
+    return [quote(s, "retracted", "ratio_before", "ratio_after") for s in events]

@@ -1,0 +1,161 @@
+"""Does the account lose tokens, count them twice, or hold them for nobody?
+
+Memory added to a leak is lost like the rest. Two kinds of proof: the engine's own dump
+of an account that does not add up, and tokens in use with nothing running or waiting.
+"""
+
+from __future__ import annotations
+
+from ..record.diagnosis import Quote
+from .finding import Finding, no, number, quote, yes
+from .samples import Sample
+from .signs import IDLE, Signs
+
+_PAGES = (256, 128, 64, 32, 16)
+
+
+def account(signs: Signs) -> Finding | None:
+    """Judge the accounts that the engine printed: the sum against the total."""
+    dumps = [
+        sample
+        for kind, kept in signs.track.events.items()
+        if kind.startswith("account:")
+        for sample in kept
+    ]
+    if not dumps:
+        return None
+    for sample in dumps:
+        if (found := _judge(signs, sample)) is not None:
+            return found
+    return no("leak_overcount", "the engine's account adds up to the pool")
+
+
+def _judge(signs: Signs, sample: Sample) -> Finding | None:
+    terms = {k.removeprefix("account_"): v for k, v in sample.values.items()}
+    total, delta, protected = terms["total"], terms["delta"], terms["protected"]
+    shown = _shown(sample)
+    if delta:
+        return _unbalanced(sample, delta, shown)
+    if protected and terms["said_leak"]:
+        return yes(
+            "leak_lock_ref",
+            f"{number(protected)} tokens are protected while the check for leaks runs, "
+            "which is when nothing runs: a lock was never given back",
+            quotes=[shown],
+            confidence="certain",
+        )
+    if terms["session_held"] >= 0.5 * total:
+        return yes(
+            "sessions_pin_pool",
+            f"sessions hold {number(terms['session_held'])} of {number(total)} tokens",
+            quotes=[shown],
+        )
+    if terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total:
+        return yes(
+            "eviction_stuck",
+            f"{number(terms['evictable'])} of {number(total)} tokens could be evicted, "
+            "almost none is free, and the engine stands still",
+            quotes=[shown],
+        )
+    if protected >= 0.5 * total and not signs.track.last("running"):
+        return yes(
+            "leak_lock_ref",
+            f"{number(protected)} of {number(total)} tokens are protected and nothing "
+            "runs",
+            quotes=[shown],
+        )
+    return None
+
+
+def _unbalanced(sample: Sample, delta: float, shown: Quote | None) -> Finding:
+    page = next((size for size in _PAGES if delta % size == 0), None)
+    by = f"{number(abs(delta))} tokens"
+    why = [
+        f"the parts of the account are {by} {'more' if delta > 0 else 'less'} than the "
+        f"pool: {'counted or freed twice' if delta > 0 else 'lost'}"
+    ]
+    if page is not None:
+        why.append(f"that is {number(abs(delta) / page)} pages of {page}")
+    cause = "leak_overcount" if delta > 0 else "leak_undercount"
+    return yes(cause, *why, quotes=[shown], confidence="certain")
+
+
+def _shown(sample: Sample) -> Quote | None:
+    names = ("available", "evictable", "protected", "session_held", "total", "delta")
+    return quote(sample, *(f"account_{name}" for name in names))
+
+
+def sessions(signs: Signs) -> Finding | None:
+    """Do idle sessions hold the pool? Nothing is evictable and nothing runs."""
+    held = signs.track.last("session_held")
+    pool = signs.pool_tokens
+    if held is None or not pool:
+        return None
+    if held < 0.5 * pool or (signs.track.last("running") or 0) > 1:
+        return no("sessions_pin_pool", f"sessions hold {held / pool:.0%} of the pool")
+    return yes(
+        "sessions_pin_pool",
+        f"sessions hold {held / pool:.0%} of the pool and nothing runs",
+        quotes=[quote(signs.track.lasts["session_held"], "session_held", "sessions",
+                      "running", "queue")],
+    )  # fmt: skip
+
+
+def idle(signs: Signs) -> Finding | None:
+    """Does usage stay up with zero running and zero waiting?"""
+    quiet = [row for row in signs.rows if row.running == 0 and row.queue == 0]
+    if len(quiet) < 2:
+        return None
+    least = min(quiet, key=lambda row: row.usage)
+    gap = min((r.sample.values.get("account_gap", 0.0) for r in quiet), default=0.0)
+    pool = signs.pool_tokens or 0.0
+    shown = [quote(r.sample, "usage", "running", "queue", "account_gap")
+             for r in (quiet[0], quiet[-1])]  # fmt: skip
+    if pool and gap >= IDLE * pool:
+        return yes(
+            "leak_lock_ref",
+            f"{number(gap)} tokens are neither free nor evictable nor used while "
+            "nothing runs: protected by locks that were not given back",
+            quotes=shown,
+        )
+    if least.usage < IDLE:
+        return no(
+            "leak_idle_usage",
+            f"usage falls to {number(least.usage)} when nothing runs",
+        )
+    return yes(
+        "leak_idle_usage",
+        f"usage stays at {number(least.usage)} or more in {len(quiet)} reports with "
+        "nothing running and nothing waiting",
+        quotes=shown,
+    )
+
+
+def stuck(signs: Signs) -> Finding | None:
+    """Could nearly everything be evicted, and nothing is?"""
+    pool = signs.pool_tokens
+    rows = signs.track.with_field("kv_evictable", "queue")
+    if not pool or not rows:
+        return None
+    full = [
+        s
+        for s in rows
+        if s.values["kv_evictable"] >= 0.9 * pool
+        and s.values.get("kv_available", pool) <= 0.05 * pool
+        and s.values["queue"] > 0
+        and s.values.get("running", 0.0) <= 1
+    ]
+    evicted = signs.track.growth("evicted_total") or 0.0
+    if len(full) < 2 or evicted:
+        return no(
+            "eviction_stuck",
+            f"at most {max(s.values['kv_evictable'] for s in rows) / pool:.0%} of the "
+            f"pool is evictable, {number(evicted)} tokens were evicted",
+        )
+    return yes(
+        "eviction_stuck",
+        f"{full[-1].values['kv_evictable'] / pool:.0%} of the pool could be evicted, "
+        "requests wait, and not one token was evicted",
+        quotes=[quote(s, "kv_evictable", "kv_available", "queue", "running")
+                for s in (full[0], full[-1])],
+    )  # fmt: skip

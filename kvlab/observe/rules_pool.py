@@ -1,0 +1,180 @@
+"""Is L1 the limit, and which part of it?
+
+The three signs together: the pool pinned near 1, requests piling up, running requests
+thrown out. Any one of them alone has a harmless explanation.
+"""
+
+from __future__ import annotations
+
+from ..record.diagnosis import Quote
+from .finding import Finding, no, number, quote, yes
+from .signs import PIN, Row, Signs
+
+_SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
+
+
+def exhausted(signs: Signs) -> Finding | None:
+    """Judge the three signs of a pool that is too small for what runs."""
+    if not signs.rows:
+        return None
+    engine = "preempt" if signs.engine == "vllm" else "retract"
+    cause = f"pool_exhausted_{engine}"
+    thrown = signs.thrown_out
+    missing = [
+        text
+        for holds, text in (
+            (signs.is_pinned, f"usage peaks at {number(signs.usage_max)}, not pinned"),
+            (signs.stands, f"no queue stands (at most {number(signs.queue_max)})"),
+            (thrown is None or thrown > 0, f"no {signs.word} inside the input"),
+        )
+        if not holds
+    ]
+    recurring = signs.episodes >= 3 and bool(thrown)
+    if thrown is None or (missing and not recurring):
+        unread = [f"{signs.word}s cannot be read from this input"]
+        return no(cause, *(missing or unread))
+    return yes(
+        cause,
+        f"the pool is full: usage {number(signs.usage_max)} while requests wait",
+        _queue_text(signs),
+        f"{number(thrown)} {signs.word}s inside the input",
+        quotes=_three(signs),
+        confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
+    )
+
+
+def two_of_three(signs: Signs) -> Finding | None:
+    """A full pool and a queue, but the third sign is missing or cannot be read."""
+    thrown = signs.thrown_out
+    if not (signs.is_pinned and signs.stands) or (thrown is not None and thrown > 0):
+        return None
+    third = f"no {signs.word} was seen in this window"
+    if thrown is None:
+        third = (
+            f"{signs.word}s cannot be read here: this release does not export a counter"
+            if signs.kind == "metrics"
+            else f"this release's log does not print {signs.word}s"
+        )
+    return yes(
+        "two_of_three_signs",
+        f"the pool is full (usage {number(signs.usage_max)}) and "
+        f"{number(signs.queue_max)} requests wait",
+        third,
+        "two of the three signs point at L1; the third decides",
+        quotes=_three(signs),
+    )
+
+
+def exceeds_pool(signs: Signs) -> Finding | None:
+    """Is one request larger than the pool: thrown out again and again, or never let
+    in?"""
+    if signs.track.known("refused_too_long"):
+        place = signs.track.info["refused_too_long"]
+        return yes(
+            "request_exceeds_pool",
+            "the engine says that a request is longer than the pool",
+            quotes=[Quote("refused: longer than the pool", str(place.place))],
+            confidence="certain",
+        )
+    alone = [r for r in signs.pinned if r.running is not None and r.running <= 1]
+    if len(alone) >= 2 and len(alone) == len(signs.pinned) and signs.thrown_out:
+        return yes(
+            "request_exceeds_pool",
+            f"one running request alone fills the pool (usage {number(PIN)} or more in "
+            f"{len(alone)} reports) and is thrown out {number(signs.thrown_out)} times",
+            quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
+        )
+    nobody = [r for r in signs.queued if r.running == 0 and r.usage < IDLE_POOL]
+    if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.queued):
+        return yes(
+            "request_exceeds_pool",
+            f"nothing runs, the pool is empty, and {number(nobody[-1].queue)} wait in "
+            f"{len(nobody)} reports: the next request is never let in",
+            quotes=[quote(r.sample, *_SHOWN) for r in (nobody[0], nobody[-1])],
+            confidence="possible",
+        )
+    if signs.queued:
+        return no("request_exceeds_pool", "several requests run side by side")
+    return None
+
+
+IDLE_POOL = 0.1
+
+
+def pd_backlog(signs: Signs) -> Finding | None:
+    """On a decode worker: does the backlog stand before the pool, not in the queue?"""
+    track = signs.track
+    if "prealloc" not in track.peaks and "transfer" not in track.peaks:
+        return None
+    most = (track.high("prealloc") or 0) + (track.high("retracted_queue") or 0)
+    full = signs.usage_max + (track.high("usage_prealloc") or 0.0)
+    last = (track.last("prealloc") or 0) + (track.last("transfer") or 0)
+    if most < 2 or last < 2 or full < PIN - 0.05:
+        return no(
+            "pd_decode_backlog",
+            f"at most {number(most)} wait before the decode pool, usage at most "
+            f"{number(signs.usage_max)}",
+        )
+    return yes(
+        "pd_decode_backlog",
+        f"the queue reads {number(track.high('queue') or 0)}, but "
+        f"{number(track.high('prealloc') or 0)} wait for pre-allocation, "
+        f"{number(track.high('transfer') or 0)} for their transfer and "
+        f"{number(track.high('retracted_queue') or 0)} were retracted",
+        f"usage reaches {number(signs.usage_max)}",
+        quotes=[
+            quote(track.peaks.get(name), "usage", "queue", "prealloc", "transfer",
+                  "retracted_queue")
+            for name in ("prealloc", "retracted_queue", "usage")
+        ],
+    )  # fmt: skip
+
+
+def state_slots(signs: Signs) -> Finding | None:
+    """Do recurrent-state slots bind before KV tokens do?"""
+    track = signs.track
+    state = track.high("usage_mamba")
+    if state is None:
+        return None
+    peak = track.peaks["usage_mamba"]
+    tokens = max(peak.values.get(n, 0.0) for n in ("usage_full", "usage_kv"))
+    if state < PIN or tokens >= PIN or not signs.queued:
+        return no(
+            "state_slots_cap",
+            f"state slots at {number(state)}, tokens at {number(tokens)}",
+        )
+    return yes(
+        "state_slots_cap",
+        f"state slots are full ({number(state)}) while only {number(tokens)} of the KV "
+        f"tokens are in use, and {number(signs.queue_max)} requests wait",
+        quotes=[quote(peak, "usage_mamba", "usage_full", "queue", "running")],
+    )
+
+
+# --- shared
+
+
+def _queue_text(signs: Signs) -> str:
+    first, last = signs.rows[0].queue, signs.rows[-1].queue
+    return (
+        f"requests pile up: {number(first)} at first, {number(signs.queue_max)} at "
+        f"most, {number(last)} at last"
+    )
+
+
+def _three(signs: Signs) -> list[Quote | None]:
+    """Quote the first full report, the longest queue, what was thrown out first and
+    last."""
+    longest: Row = max(signs.rows, key=lambda row: row.queue)
+    quotes = [quote(signs.pinned[0].sample, *_SHOWN)] if signs.pinned else []
+    quotes.append(quote(longest.sample, *_SHOWN))
+    for kind in ("retract", "preempted"):
+        events = signs.track.events.get(kind, ())
+        names = ("retracted", "ratio_before", "ratio_after", "preemptions_lifetime")
+        for at in sorted({0, len(events) - 1} if events else ()):
+            quotes.append(quote(events[at], *names))
+    for name in ("retracted_total", "preemptions_total"):
+        quotes.append(quote(signs.track.firsts.get(name), name))
+        quotes.append(quote(signs.track.lasts.get(name), name))
+    quotes.append(quote(signs.track.peaks.get("preemptions"), "preemptions"))
+    return quotes

@@ -1,0 +1,192 @@
+"""Requests wait, and the pool has room: why?
+
+Queue without pressure is the most common confusion: a cap on running requests, prefill
+at its ceiling, reservations that are too large, one request that blocks the rest.
+"""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from .finding import Finding, no, number, quote, yes
+from .signs import LOW, PIN, Signs
+
+_SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
+FLAT = 0.3
+"""Standard deviation over mean below which a throughput is at its ceiling."""
+_MANY = 5.0
+"""Prompt tokens for each generated one from which prefill is the main work."""
+
+
+def running_cap(signs: Signs) -> Finding | None:
+    """Does the number of running requests sit exactly at the configured maximum?"""
+    ran = signs.running_queued
+    if len(ran) < 2:
+        return None
+    cap, most = signs.cap, max(ran)
+    at_most = sum(value == most for value in ran) / len(ran)
+    if cap is not None and most < cap:
+        return no(
+            "max_running_cap", f"at most {number(most)} of {number(cap)} allowed run"
+        )
+    if signs.usage_max >= PIN:
+        return no("max_running_cap", f"usage reaches {number(signs.usage_max)}")
+    if at_most < (0.5 if cap is not None else 0.9) or most < 2 or not signs.stands:
+        return no("max_running_cap", "the number of running requests moves freely")
+    if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
+        return None
+    known = (
+        f"the configured maximum {number(cap)}" if cap else "one and the same number"
+    )
+    return yes(
+        "max_running_cap",
+        f"{number(most)} requests run, {known}, in {at_most:.0%} of the reports in "
+        "which others wait",
+        f"usage is at most {number(signs.usage_max)}: L1 has room",
+        quotes=[
+            quote(row.sample, *_SHOWN)
+            for row in (signs.queued[0], max(signs.queued, key=lambda r: r.queue))
+        ],
+        confidence="certain" if cap is not None else "likely",
+    )
+
+
+def one_runner(signs: Signs) -> Finding | None:
+    """Does one runner, or one refused request, block those behind it?"""
+    rows = signs.queued
+    ran = signs.running_queued
+    if len(rows) < 3 or len(ran) < len(rows):
+        return None
+    prompt = [r.sample.values.get("prompt_tps", 0.0) for r in rows]
+    fresh = signs.track.sums["new_tokens"]
+    few = max(ran) <= 1 or (max(ran) == min(ran) and max(ran) <= 4)
+    quiet = max(prompt) == 0 and fresh == 0 and not (signs.track.growth("prompt_total"))
+    if not few or not quiet or not signs.stands or signs.usage_max >= PIN:
+        return no(
+            "one_runner_blocks_queue",
+            f"{number(max(ran))} run beside the queue"
+            + ("" if quiet else ", and prompts are being computed"),
+        )
+    free = 1 - signs.usage_max
+    return yes(
+        "one_runner_blocks_queue",
+        f"{number(max(ran))} runs while {number(min(r.queue for r in rows))} to "
+        f"{number(signs.queue_max)} wait in all {len(rows)} reports, and no prompt is "
+        "computed",
+        f"usage is at most {number(signs.usage_max)}; either only so many may run, or "
+        f"the next request needs more than the free {free:.0%}",
+        quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], rows[-1])],
+    )
+
+
+def prefill(signs: Signs) -> Finding | None:
+    """Is prefill at its ceiling while L1 has room?"""
+    if not signs.queued:
+        return None
+    if signs.usage_max >= LOW or not signs.stands:
+        return no(
+            "prefill_throughput",
+            f"usage reaches {number(signs.usage_max)}"
+            if signs.usage_max >= LOW
+            else "no queue stands",
+        )
+    if signs.thrown_out:
+        return no("prefill_throughput", f"{number(signs.thrown_out)} {signs.word}s")
+    busy = busy_with_prefill(signs)
+    if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
+        return no("prefill_throughput", "prefill is not at a ceiling")
+    longest = max(signs.queued, key=lambda r: r.queue)
+    return yes(
+        "prefill_throughput",
+        f"{number(signs.queue_max)} wait while usage is at most "
+        f"{number(signs.usage_max)} and nothing was thrown out",
+        busy
+        or "prompts are computed all the time, and nothing else explains the queue",
+        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        confidence="likely" if busy else "possible",
+    )
+
+
+def busy_with_prefill(signs: Signs) -> str | None:
+    """Return how it shows that prefill is at its ceiling; None if it does not."""
+    return _full_chunks(signs) or _flat_log(signs) or _flat_counters(signs)
+
+
+def _full_chunks(signs: Signs) -> str | None:
+    """SGLang's log: prefill after prefill takes a whole chunk."""
+    sizes = [s.values["new_tokens"] for s in signs.track.samples if s.kind == "prefill"]
+    chunk = signs.track.known("chunk_tokens") or max(sizes, default=0.0)
+    if len(sizes) < 3 or chunk < 512:
+        return None
+    full = sum(size >= 0.9 * chunk for size in sizes) / len(sizes)
+    if full < 0.6 or signs.track.count["decode"] > 4 * len(sizes):
+        return None
+    return f"{full:.0%} of the prefill batches take a whole chunk of {number(chunk)}"
+
+
+def _flat_log(signs: Signs) -> str | None:
+    """A throughput in the log that is level, and mostly prompts."""
+    spread = signs.steadiness("prompt_tps")
+    if spread is None or spread > FLAT or signs.engine != "vllm":
+        return None
+    rows = [r.sample.values for r in signs.queued]
+    prompt = fmean(values.get("prompt_tps", 0.0) for values in rows)
+    made = fmean(values.get("gen_tps", 0.0) for values in rows)
+    if prompt < _MANY * made:
+        return None
+    return (
+        f"prompt throughput is level at {number(prompt)} tokens/s, generation at "
+        f"{number(made)}"
+    )
+
+
+def _flat_counters(signs: Signs) -> str | None:
+    """Counters that grow by the same from scrape to scrape, mostly prompts."""
+    for prompts, outputs in (
+        ("computed_total", "decoded_total"), ("prompt_total", "generated_total")
+    ):  # fmt: skip
+        steps = [step for step in signs.steps(prompts) if step > 0]
+        if not steps:
+            continue
+        made = signs.track.growth(outputs) or 0.0
+        level = len(steps) > 1 and max(steps) <= (1 + FLAT) * min(steps)
+        if sum(steps) >= _MANY * made and (level or sum(steps) >= 20 * max(made, 1.0)):
+            per = "level " if level else ""
+            return (
+                f"prompt tokens grow by a {per}{number(fmean(steps))} a scrape, "
+                f"generated ones by {number(made / len(steps))}"
+            )
+    return None
+
+
+def _computes_prompts(signs: Signs) -> bool:
+    flowing = [r for r in signs.queued if r.sample.values.get("prompt_tps", 0.0) > 0]
+    grown = signs.track.growth("prompt_total") or 0.0
+    return len(flowing) >= 0.5 * len(signs.queued) or grown > 0
+
+
+def conservative(signs: Signs) -> Finding | None:
+    """Are reservations so large that the queue grows beside an idle pool?"""
+    if not signs.queued or signs.engine != "sglang":
+        return None
+    if signs.thrown_out is None or signs.thrown_out > 0:
+        return no("admission_too_conservative", "requests were retracted, or may be")
+    if signs.usage_max >= LOW or not signs.stands or len(signs.queued) < 3:
+        return no(
+            "admission_too_conservative",
+            f"usage reaches {number(signs.usage_max)}, "
+            f"{len(signs.queued)} reports have a queue",
+        )
+    if max(signs.running_queued, default=0.0) <= 1:
+        return no("admission_too_conservative", "hardly anything runs")
+    ratio = signs.track.last("new_token_ratio")
+    said = [] if ratio is None else [f"new_token_ratio is {number(ratio)}"]
+    longest = max(signs.queued, key=lambda r: r.queue)
+    return yes(
+        "admission_too_conservative",
+        f"{number(signs.queue_max)} wait, usage is at most {number(signs.usage_max)}, "
+        "nothing is ever retracted, running is below its cap and prefill is not busy: "
+        "each request reserves more room than it uses",
+        *said,
+        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+    )

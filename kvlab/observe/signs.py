@@ -1,0 +1,254 @@
+"""Is the pool full, do requests wait, was work thrown out?
+
+The three signs of an L1 bottleneck, and the measures that tell it from everything that
+looks alike: computed once for each track, so that every rule means the same by them.
+Left out: what follows from them (rules_*.py).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from statistics import fmean, pstdev
+from typing import NamedTuple
+
+from .samples import Recording, Sample, Track
+
+PIN = 0.95
+"""A pool at or above this is full: what is left fits no next step."""
+LOW = 0.8
+"""A pool below this has room that nobody uses."""
+IDLE = 0.05
+"""Usage above this with nothing running is held by nobody."""
+DRAINED = 0.1
+"""A queue that ends below this part of its peak has drained."""
+
+
+class Row(NamedTuple):
+    """One report with both usage and queue."""
+
+    sample: Sample
+    usage: float
+    queue: float
+    running: float | None
+
+
+class Signs:
+    """What one track shows. Everything is computed when first asked for."""
+
+    def __init__(self, track: Track, recording: Recording) -> None:
+        self.track = track
+        self.recording = recording
+        self.engine = recording.engine
+        self.kind = recording.kind
+
+    # --- the three signs
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The kept samples that report usage and queue. A decode worker's queue is
+        what waits for it: pre-allocation and retracted requests."""
+        rows = []
+        for sample in self.track.with_field("usage", "queue"):
+            values = sample.values
+            queue = values["queue"] + values.get("prealloc", 0.0)
+            queue += values.get("retracted_queue", 0.0)
+            rows.append(Row(sample, values["usage"], queue, values.get("running")))
+        return rows
+
+    @cached_property
+    def queued(self) -> list[Row]:
+        """The rows in which somebody waits."""
+        return [row for row in self.rows if row.queue > 0]
+
+    @cached_property
+    def pinned(self) -> list[Row]:
+        """The rows in which the pool is full."""
+        return [row for row in self.rows if row.usage >= PIN]
+
+    @cached_property
+    def is_pinned(self) -> bool:
+        """The pool stays full while somebody waits, not for a moment only."""
+        since = self._since_first_wait()
+        full = [row for row in since if row.usage >= PIN]
+        return len(full) >= max(1, 0.15 * len(since))
+
+    @cached_property
+    def stands(self) -> bool:
+        """Requests wait and go on waiting: the queue is not a passing one."""
+        since = self._since_first_wait()
+        if not since or self.queue_max < 2:
+            return False
+        waiting = sum(row.queue > 0 for row in since)
+        return waiting >= 0.8 * len(since) and since[-1].queue >= 0.3 * self.queue_max
+
+    @cached_property
+    def grows(self) -> bool:
+        """The queue is longer at the end than at the start."""
+        if len(self.rows) < 2:
+            return False
+        third = max(1, len(self.rows) // 3)
+        first = fmean(row.queue for row in self.rows[:third])
+        last = fmean(row.queue for row in self.rows[-third:])
+        return last > first + max(1.0, 0.2 * first)
+
+    @cached_property
+    def drained(self) -> bool:
+        """A queue of some length was there and is gone at the end."""
+        if self.queue_max < 3 or not self.rows:
+            return False
+        return self.rows[-1].queue <= DRAINED * self.queue_max
+
+    @cached_property
+    def episodes(self) -> int:
+        """How often a full pool with a queue came about, apart from one another."""
+        count, inside = 0, False
+        for row in self.rows:
+            if row.queue <= 0:
+                inside = False
+            elif row.usage >= PIN and not inside:
+                count, inside = count + 1, True
+        return count
+
+    def _since_first_wait(self) -> list[Row]:
+        at = next((i for i, row in enumerate(self.rows) if row.queue > 0), None)
+        return [] if at is None else self.rows[at:]
+
+    @cached_property
+    def thrown_out(self) -> float | None:
+        """Requests retracted or preempted inside the input; None where the input cannot
+        say. A lifetime counter never counts, only its growth."""
+        track, marks = self.track, self.recording.marks
+        if self.kind == "metrics":
+            return self._thrown_out_by_metrics()
+        if self.engine == "sglang":
+            return track.sums["retracted"]
+        if "v0" in marks:
+            return self._thrown_out_by_v0()
+        if "preemptions printed" in marks:
+            return track.sums["preemptions"]
+        return 0.0 if self.usage_max < PIN else None
+
+    def _thrown_out_by_metrics(self) -> float | None:
+        track = self.track
+        if self.engine == "vllm":
+            return track.growth("preemptions_total")
+        grown = track.growth("retracted_total")
+        newer = "kv_available" in track.peaks or "usage_full" in track.peaks
+        if grown is None and newer and track.count["counters"] >= 2:
+            return 0.0  # this release has the counter: absent means never
+        return grown
+
+    def _thrown_out_by_v0(self) -> float:
+        """V0 prints the count itself with every 50th: the first reading is inside."""
+        first = self.track.first("preemptions_lifetime")
+        last = self.track.last("preemptions_lifetime")
+        if first is None or last is None:
+            return 0.0
+        return last - first + 1
+
+    @property
+    def word(self) -> str:
+        """What the engine calls throwing a running request out."""
+        return "preemption" if self.engine == "vllm" else "retraction"
+
+    # --- measures
+
+    @cached_property
+    def usage_max(self) -> float:
+        return self.track.high("usage") or 0.0
+
+    @cached_property
+    def queue_max(self) -> float:
+        return max((row.queue for row in self.rows), default=0.0)
+
+    @cached_property
+    def running_queued(self) -> list[float]:
+        """How many ran, in the rows in which somebody waited."""
+        return [row.running for row in self.queued if row.running is not None]
+
+    @cached_property
+    def hit_rate(self) -> float | None:
+        """Cached tokens over all prompt tokens inside the input; None if unsaid."""
+        track = self.track
+        cached, new = track.sums["cached_tokens"], track.sums["new_tokens"]
+        if cached + new > 0:
+            return cached / (cached + new)
+        for hits, whole in (("cached_total", "computed_total"), ("hits_total", None)):
+            grown = track.growth(hits)
+            if whole is None:
+                total = track.growth("queries_total")
+            else:
+                computed = track.growth(whole)
+                if grown is None and computed is not None:
+                    grown = 0.0  # labelled: absent until the first hit
+                total = None if computed is None else computed + (grown or 0.0)
+            if grown is not None and total:
+                return grown / total
+        cached_any, prompt = (
+            track.growth("cached_any_total"),
+            track.growth("prompt_total"),
+        )
+        if cached_any is not None and prompt:
+            return cached_any / prompt
+        if self.lookups:
+            return track.sums["lookup_hits"] / self.lookups
+        if track.high("hit_rate_logged") == 0.0 and self.engine == "vllm":
+            return 0.0
+        return None
+
+    @cached_property
+    def lookups(self) -> float:
+        """Tokens that a second tier was asked for inside the input."""
+        asked = self.track.sums["lookup_tokens"]
+        return asked or self.track.growth("external_queries_total") or 0.0
+
+    @cached_property
+    def external_hit_rate(self) -> float | None:
+        """What the second tier gave of what it was asked for; None if never asked."""
+        if not self.lookups:
+            return self.track.last("external_hit_rate_logged")
+        hits = self.track.sums["lookup_hits"]
+        return (hits or self.track.growth("external_hits_total") or 0.0) / self.lookups
+
+    @cached_property
+    def pool_tokens(self) -> float | None:
+        """Tokens of L1; for V0, whose log gives blocks, of 16 tokens each."""
+        track = self.track
+        blocks = track.known("pool_blocks")
+        if (tokens := track.known("pool_tokens")) is not None:
+            return tokens
+        if blocks is None:
+            return track.high("pool_tokens")
+        return blocks * (track.known("block_size") or 16)
+
+    @cached_property
+    def cap(self) -> float | None:
+        """The configured most running requests; None if unsaid."""
+        return self.track.known("max_running_requests") or None
+
+    @cached_property
+    def binding_pool(self) -> str | None:
+        """Which pool's usage is the largest at the peak; None for an engine of one."""
+        peak = self.track.peaks.get("usage")
+        if peak is None:
+            return None
+        pools = {
+            name.removeprefix("usage_"): value
+            for name, value in peak.values.items()
+            if name in ("usage_full", "usage_swa", "usage_mamba", "usage_gpu")
+        }
+        return max(pools, key=lambda name: pools[name]) if pools else None
+
+    def steadiness(self, name: str) -> float | None:
+        """Return standard deviation over mean while somebody waits: near 0 is flat."""
+        values = [r.sample.values[name] for r in self.queued if name in r.sample.values]
+        if len(values) < 3 or fmean(values) <= 0:
+            return None
+        return pstdev(values) / fmean(values)
+
+    def steps(self, name: str) -> list[float]:
+        """Return how far a counter grew from sample to sample; resets are left out."""
+        read = [s.values[name] for s in self.track.with_field(name)]
+        pairs = pairwise(read)
+        return [after - before for before, after in pairs if after >= before]

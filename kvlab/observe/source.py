@@ -1,0 +1,164 @@
+"""How does a log of any size come in, line by line, in bounded memory?
+
+Files, gzip, folders of rotated files and standard input all become numbered lines. A
+line longer than `LONGEST` is cut and marked; a gzip that unpacks without end is
+stopped. Left out: what the lines say (lines.py).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from ..errors import InputError
+
+LONGEST = 1 << 16
+"""Bytes of one line that are looked at; the rest is passed over."""
+GZIP = b"\x1f\x8b"
+_READ = 1 << 18
+_PIECE = 1 << 20
+MOST_TIMES = 500
+"""A gzip that unpacks to more than so many times its size is no log."""
+_FREE_BYTES = 64 << 20
+STDIN = "-"
+
+Say = Callable[[int], object]
+
+
+class RawLine(NamedTuple):
+    """One line without its end; `whole` is False for one that was cut."""
+
+    number: int
+    data: bytes
+    whole: bool = True
+
+
+def silent(_num_bytes: int) -> None:
+    """Say nothing about progress."""
+
+
+def raw_lines(path: str | Path, say: Say = silent) -> Iterator[RawLine]:
+    """Yield the lines of a file, gzip or plain, or of standard input for "-".
+
+    `say` is told the bytes read, for a progress bar. Raises: InputError where the file
+    cannot be opened, and where a gzip is damaged or unpacks without end; the lines
+    before that place come first. Cost: O(bytes), at most a few MiB of memory.
+    """
+    if str(path) == STDIN:
+        yield from _lines(_chunks(sys.stdin.buffer, "stdin", say))
+        return
+    try:
+        with open(path, "rb") as file:
+            yield from _lines(_chunks(file, str(path), say))
+    except OSError as problem:
+        raise InputError(
+            str(path),
+            f"cannot be read ({problem.strerror})",
+            "give the path of a file that exists and may be read",
+        ) from None
+
+
+def files_of(path: Path) -> list[Path]:
+    """Return the file itself, or the files of a folder, oldest first.
+
+    Rotated files are ordered by their name without the number (`a.log.2` is older than
+    `a.log.1`, which is older than `a.log`); dated names order themselves.
+    Raises: InputError for an empty folder.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted((p for p in path.iterdir() if p.is_file()), key=_age)
+    files = [p for p in files if not p.name.startswith(".")]
+    if not files:
+        raise InputError(str(path), "is an empty folder", "name a log or a scrape")
+    return files
+
+
+_ROTATED = re.compile(r"^(?P<stem>.*?)(?:\.(?P<number>\d{1,4}))?(?:\.gz)?$")
+
+
+def stem_of(path: Path | str) -> str:
+    """Return the name that all rotated files of one log share.
+
+    >>> stem_of("sglang.log.12.gz"), stem_of("sglang-2026-03-11.log")
+    ('sglang.log', 'sglang-.log')
+    """
+    name = Path(path).name
+    found = _ROTATED.match(name)
+    stem = found["stem"] if found else name
+    return re.sub(r"\d{4}-?\d\d-?\d\d(?:[T_-]?\d\d[:-]?\d\d(?:[:-]?\d\d)?)?", "", stem)
+
+
+def _age(path: Path) -> tuple[str, int, str]:
+    """Return a key by which older rotated files come first."""
+    found = _ROTATED.match(path.name)
+    stem, number = (found["stem"], found["number"]) if found else (path.name, None)
+    return stem, -int(number) if number else 0, path.name
+
+
+def _chunks(file: IO[bytes], name: str, say: Say) -> Iterator[bytes]:
+    """Yield the contents piece by piece, unpacked if they are gzip."""
+    first = file.read(_READ)
+    if first[: len(GZIP)] == GZIP:
+        yield from _unpacked(file, first, name, say)
+        return
+    data = first
+    while data:
+        say(len(data))
+        yield data
+        data = file.read(_READ)
+
+
+def _unpacked(file: IO[bytes], data: bytes, name: str, say: Say) -> Iterator[bytes]:
+    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    taken = given = 0
+    try:
+        while data:
+            say(len(data))
+            taken += len(data)
+            while data:
+                if unpack.eof:
+                    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                piece = unpack.decompress(data, _PIECE)
+                given += len(piece)
+                if given > max(MOST_TIMES * taken, _FREE_BYTES):
+                    raise InputError(
+                        name,
+                        f"unpacks to more than {MOST_TIMES} times its size",
+                        "this is no log; unpack it by hand if it is",
+                    )
+                yield piece
+                data = unpack.unconsumed_tail or unpack.unused_data.lstrip(b"\0")
+            data = file.read(_READ)
+        whole = unpack.eof
+    except zlib.error:
+        whole = False
+    if not whole:
+        raise InputError(
+            name, "the gzip data is damaged or cut short", "copy the file again"
+        )
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[RawLine]:
+    r"""Yield the lines of the pieces; what goes beyond LONGEST is dropped."""
+    number, rest, cut = 0, b"", False
+    for chunk in chunks:
+        *whole, tail = chunk.split(b"\n")
+        for part in whole:
+            number += 1
+            line = part if cut else rest + part
+            if cut:
+                yield RawLine(number, rest, whole=False)
+            else:
+                yield RawLine(number, line[:LONGEST], len(line) <= LONGEST)
+            rest, cut = b"", False
+        if not cut:
+            rest += tail
+            if len(rest) > LONGEST:
+                rest, cut = rest[:LONGEST], True
+    if rest or cut:
+        yield RawLine(number + 1, rest, not cut)

@@ -1,0 +1,176 @@
+"""How does a diagnosis look as one page that needs nothing else?
+
+The verdict, the reasons with the lines they rest on, a timeline on which the evidence
+is marked, what was considered, what to do next, the numbers. No script, no network, and
+a policy in the page that forbids both; text from logs is escaped.
+Left out: how the verdict was found (observe/), the terminal's text (observe/report.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..record.diagnosis import Diagnosis, Lane
+from . import draw, theme
+from .markup import NOTHING, Markup, esc, join, plain, tag
+
+WIDE, GUTTER, TALL, GAP = 900, 170, 54, 14
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
+_STYLE = (
+    f"body{{font:15px/1.5 {theme.UI};color:{theme.INK};background:{theme.BG};"
+    "max-width:70rem;margin:2rem auto;padding:0 1rem}"
+    f"h1{{font-size:1.5rem;margin:0}}h2{{font-size:1.05rem;margin:1.6rem 0 .4rem}}"
+    f"code,td{{font-family:{theme.MONO};font-size:13px}}"
+    f"table{{border-collapse:collapse}}td{{padding:.15rem 1rem .15rem 0;"
+    f"border-bottom:1px solid {theme.LINE};vertical-align:top}}"
+    f".quiet{{color:{theme.INK2}}}figure{{margin:0;overflow-x:auto}}"
+)
+_GOOD = {"healthy"}
+
+
+def page(told: Diagnosis) -> str:
+    """Return the page as HTML, whole and self-contained."""
+    head = join(
+        [
+            tag("meta", charset="utf-8"),
+            Markup(
+                f'<meta http-equiv="Content-Security-Policy" content="{esc(_POLICY)}"/>'
+            ),
+            tag("title", esc(f"{told.verdict}: {told.cause}")),
+            tag("style", Markup(_STYLE)),
+        ]
+    )
+    body = join([_verdict(told), *_sections(told)])
+    whole = tag("html", join([tag("head", head), tag("body", body)]), lang="en")
+    return f"<!doctype html>\n{whole}\n"
+
+
+def _verdict(told: Diagnosis) -> Markup:
+    colour = theme.OK if told.verdict in _GOOD else theme.ALERT
+    sign = "✓" if told.verdict in _GOOD else "!"
+    name = tag("span", esc(f"{sign} {told.verdict}"), style=f"color:{colour}")
+    title = tag("h1", join([name, esc(f" {told.cause}")]))
+    what = f"{told.engine} {told.kind}, {told.confidence}, {told.status}: "
+    return join([title, _quiet(what + ", ".join(plain(i) for i in told.inputs[:6]))])
+
+
+def _sections(told: Diagnosis) -> list[Markup]:
+    parts = [_heading("Why"), _points(told.reasons)]
+    if told.evidence:
+        rows = [(q.place, q.text) for q in told.evidence]
+        parts += [_heading("Where"), _table(rows, numbered=True)]
+    if told.lanes:
+        parts += [_heading("Timeline"), tag("figure", timeline_svg(told))]
+    parts += [_heading("Next"), _points(told.next)]
+    if told.considered:
+        rows = [(c.cause, c.why) for c in told.considered]
+        parts += [_heading("Considered, and why not"), _table(rows)]
+    if told.notes:
+        parts += [_heading("About the input"), _points(told.notes)]
+    return [*parts, _heading("Numbers"), _table(_rows(told.facts))]
+
+
+def _heading(text: str) -> Markup:
+    return tag("h2", esc(text))
+
+
+def _quiet(text: str) -> Markup:
+    return tag("div", esc(text), class_="quiet")
+
+
+def _points(texts: Iterable[str]) -> Markup:
+    return tag("ul", join(tag("li", esc(plain(text, 600))) for text in texts))
+
+
+def _table(rows: Iterable[tuple[str, str]], numbered: bool = False) -> Markup:
+    made = []
+    for at, (left, right) in enumerate(rows, 1):
+        cells = [tag("td", esc(plain(left, 80))), tag("td", esc(plain(right, 600)))]
+        if numbered:
+            cells.insert(0, tag("td", esc(at)))
+        made.append(tag("tr", join(cells)))
+    return tag("table", join(made))
+
+
+def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (name, f"{value:,}" if isinstance(value, int | float) else str(value))
+        for name, value in facts.items()
+        if value is not None
+    ]
+
+
+# --- the timeline
+
+
+def timeline_svg(told: Diagnosis) -> Markup:
+    """Return the curves, one strip each, with the evidence as numbered lines."""
+    last = max((x for lane in told.lanes for x in lane.xs), default=0.0) or 1.0
+    parts = [draw.page()]
+    y = 26.0
+    for lane in told.lanes:
+        parts.append(draw.move(0, y, [_strip(lane, last)]))
+        y += TALL + GAP
+    parts.append(_axis(last, y, told.timed))
+    parts += _marks(told, last, y)
+    return draw.document(parts, WIDE, y + 34, "Timeline of the evidence")
+
+
+def _x(x: float, last: float) -> float:
+    return GUTTER + (WIDE - GUTTER - 14) * x / last
+
+
+def _strip(lane: Lane, last: float) -> Markup:
+    points = [
+        f"{_x(x, last):.1f} {TALL - TALL * min(value / lane.top, 1.0):.1f}"
+        for x, value in zip(lane.xs, lane.values, strict=True)
+    ]
+    frame = tag(
+        "rect", x=GUTTER, y=0, width=WIDE - GUTTER - 14, height=TALL, fill=theme.WELL,
+        stroke=theme.LINE2,
+    )  # fmt: skip
+    ink = theme.LOOKS["used"].ink
+    curve = draw.stroke("M" + "L".join(points), ink, 1.8)
+    if len(points) == 1:
+        x, _, y = points[0].partition(" ")
+        curve = tag("circle", cx=x, cy=y, r=3, fill=ink)
+    top = f"{lane.top:g}" if lane.top != 1 else "100%"
+    return join(
+        [
+            frame,
+            curve,
+            draw.words(0, 16, lane.label, font_weight=600),
+            draw.words(0, 31, plain(lane.track, 24), fill=theme.INK3),
+            draw.words(GUTTER - 6, 11, top, text_anchor="end", fill=theme.INK3),
+        ]
+    )
+
+
+def _axis(last: float, y: float, timed: bool) -> Markup:
+    unit = "s" if timed else "report"
+    parts = []
+    for part in range(5):
+        x = _x(last * part / 4, last)
+        text = f"{last * part / 4:,.0f} {unit}" if part else f"0 {unit}"
+        anchor = "end" if part == 4 else "middle" if part else "start"
+        parts.append(draw.words(x, y + 8, text, text_anchor=anchor, fill=theme.INK3))
+    return join(parts)
+
+
+def _marks(told: Diagnosis, last: float, bottom: float) -> list[Markup]:
+    """Number the evidence as the table does: quotes that have a place in time."""
+    numbers = {f"{q.place}: {q.text}": at for at, q in enumerate(told.evidence, 1)}
+    marks = []
+    for x, text in told.marks:
+        if text not in numbers or not 0 <= x <= last:
+            continue
+        at = _x(x, last)
+        line = draw.stroke(
+            f"M{at:.1f} 24V{bottom - GAP:g}", theme.ALERT, 1.2, stroke_dasharray="3 2"
+        )
+        label = draw.words(
+            at, 20, numbers[text], text_anchor="middle", fill=theme.ALERT
+        )
+        marks.append(tag("g", join([tag("title", esc(plain(text, 200))), line, label])))
+    return marks or [NOTHING]
