@@ -129,14 +129,6 @@ class HostTier(RadixCache):
                 self._note(node)
                 break
 
-    def _note_walk(self, walk: Walk) -> None:
-        """The deepest node on device may be a leaf, though host-only nodes follow."""
-        super()._note_walk(walk)
-        for node in reversed(walk.path):
-            if node.value is not None:
-                self._note(node)
-                break
-
     def _note(self, node: Node) -> None:
         super()._note(node)
         self.host_leaves.note(node)
