@@ -1,0 +1,93 @@
+"""How long does a step take?"""
+
+from __future__ import annotations
+
+import pytest
+
+from kvlab.errors import ConfigError
+from kvlab.run.accelerators import ACCELERATORS, accelerator
+from kvlab.run.cost import FS, Cost, Factors
+from kvlab.run.model_shapes import SHAPES, model_shape
+
+
+def cost(**options):
+    options = {"tp": 8, "link_rate": 50e9} | options
+    return Cost(model_shape("llama-3-70b"), accelerator("h100"), **options)
+
+
+def test_many_decode_steps_take_exactly_what_they_take_one_by_one():
+    one = cost()
+    singly = sum(one.decode(37, 400_000 + 37 * step) for step in range(250))
+    assert one.decode(37, 400_000, 250) == singly
+
+
+@pytest.mark.parametrize("budget", [0, 1, 10**12, 3 * 10**14, 7 * 10**15])
+def test_steps_to_a_moment_are_the_fewest_that_reach_it(budget):
+    one = cost()
+    steps = one.steps_to(37, 400_000, budget)
+    assert one.decode(37, 400_000, steps) >= budget
+    assert steps == 1 or one.decode(37, 400_000, steps - 1) < budget
+
+
+def test_a_load_hides_behind_the_compute_of_the_layers_before():
+    one = cost()
+    assert one.overlapped(0, 80 * FS) == 80 * FS
+    assert one.overlapped(8 * FS, 80 * FS) == 80.1 * FS
+    assert one.overlapped(160 * FS, 80 * FS) == 161 * FS
+
+
+def test_a_token_of_llama_70b_takes_its_320_kib_over_the_link():
+    assert cost(link_rate=1e9).copy(1000) == pytest.approx(327_680e3 / 1e9 * FS)
+
+
+def test_twice_the_memory_rate_reads_the_weights_twice_as_fast():
+    fast = Factors(memory=0.8, overhead_s=0, reduce_latency_s=0)
+    slow = Factors(memory=0.4, overhead_s=0, reduce_latency_s=0)
+    ratio = cost(tp=1, factors=slow).decode(1, 1) / cost(tp=1, factors=fast).decode(
+        1, 1
+    )
+    assert ratio == pytest.approx(2)
+
+
+def test_an_mla_latent_is_read_whole_by_every_rank():
+    ranks = [
+        Cost(model_shape("deepseek-v3"), accelerator("h200"), tp=tp) for tp in (1, 8)
+    ]
+    reads = [one.decode(1, 10**6) - one.decode(1, 1) for one in ranks]
+    assert reads[0] == pytest.approx(reads[1], rel=1e-3)
+
+
+def test_every_accelerator_names_its_source():
+    assert all(len(entry.source) > 40 for entry in ACCELERATORS.values())
+
+
+def test_every_named_model_has_a_cost_on_every_accelerator():
+    for shape in SHAPES.values():
+        for device in ACCELERATORS.values():
+            assert Cost(shape, device).prefill([(100, 0)]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tp": 0}, "tp is 0; use 1 to 1024"),
+        ({"link_rate": 0}, "the link moves 0 bytes a second; use more than 0"),
+    ],
+)
+def test_an_impossible_machine_is_refused(options, message):
+    with pytest.raises(ConfigError, match=message):
+        cost(**options)
+
+
+def test_an_impossible_factor_is_refused():
+    with pytest.raises(
+        ConfigError, match=r"memory is 1\.2; a share of a peak is 0 to 1"
+    ):
+        Factors(memory=1.2)
+
+
+def test_an_unknown_name_is_told_with_those_that_exist():
+    with pytest.raises(ConfigError, match="no accelerator 'h300'; kvlab knows a100"):
+        accelerator("h300")
+    with pytest.raises(ConfigError, match="no model 'gpt-9'; kvlab knows llama-3-8b"):
+        model_shape("gpt-9")
