@@ -270,6 +270,40 @@ class Drop(Change, frozen=True):
     request: str
 
 
+# --- changes: time, in runs that have a clock
+
+
+class Sent(Change, frozen=True):
+    """The request was sent to the engine when the clock read `at` nanoseconds, before
+    the round that noticed it."""
+
+    request: str
+    at: int
+
+
+class Clock(Change, frozen=True):
+    """The engine had nothing to run until the clock read `now` nanoseconds."""
+
+    now: int
+
+
+class Forward(Change, frozen=True):
+    """A prefill ran: it began at `begin` nanoseconds, stood `load` nanoseconds for KV
+    that was still on its way, and computed for `compute` nanoseconds."""
+
+    begin: int
+    load: int
+    compute: int
+
+
+class Decode(Change, frozen=True):
+    """The decode batch made `steps` steps, one token a request and step, with nothing
+    else between them; then the clock read `now` nanoseconds."""
+
+    steps: int
+    now: int
+
+
 # --- decisions
 
 

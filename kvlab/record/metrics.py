@@ -146,6 +146,9 @@ class _Tally:
     def _output(self, e: ev.Output) -> None:
         self.sums["output_tokens"] += 1
 
+    def _decode(self, e: ev.Decode) -> None:
+        self.sums["output_tokens"] += e.steps * len(self.state.running)
+
     def _load(self, e: ev.Load) -> None:
         self.sums["loaded_back_tokens"] += len(e.pages) * self.page
 
@@ -187,6 +190,7 @@ _COUNTS: dict[type[Event], Callable[[_Tally, Any], None]] = {
     ev.Arrive: _Tally._arrive,
     ev.Prefill: _Tally._prefill,
     ev.Output: _Tally._output,
+    ev.Decode: _Tally._decode,
     ev.Load: _Tally._load,
     ev.Demote: _Tally._demote,
     ev.Delete: _Tally._delete,

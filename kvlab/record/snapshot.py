@@ -53,6 +53,7 @@ class RequestState(Struct, gc=False):
     """One request. `stage`: waiting, running, chunked, finished or dropped.
 
     Units: lengths in tokens; `row` in pages. Of the row, the tree owns `owned_len`.
+    `sent` in nanoseconds, 0 in a run without a clock.
     """
 
     id: str
@@ -67,6 +68,7 @@ class RequestState(Struct, gc=False):
     outputs: int = 0
     retracted: int = 0
     node: int = ROOT
+    sent: int = 0
     edition: int = 0
 
 
@@ -110,6 +112,8 @@ class Pool:
 class State:
     """Everything that a run's changes say, after some event.
 
+    Units: `now` in nanoseconds, 0 in a run without a clock.
+
     >>> state = State.start(EngineConfig(pool_tokens=8))
     >>> state.account().available
     8
@@ -128,6 +132,7 @@ class State:
     protected: int = 0
     host_only: int = 0
     tree_pages: int = 0
+    now: int = 0
     edition: int = 0
     _removed: dict[int, NodeState] = field(default_factory=dict)
 
@@ -432,6 +437,24 @@ class State:
     def _drop(self, e: ev.Drop) -> None:
         self._clear_row(e.request, "dropped")
 
+    # --- time
+
+    def _sent(self, e: ev.Sent) -> None:
+        self._own_request(e.request).sent = e.at
+
+    def _clock(self, e: ev.Clock) -> None:
+        self.now = e.now
+
+    def _forward(self, e: ev.Forward) -> None:
+        self.now = e.begin + e.load + e.compute
+
+    def _decode(self, e: ev.Decode) -> None:
+        self.now = e.now
+        for id in self.running:
+            request = self._own_request(id)
+            request.outputs += e.steps
+            request.kv_len += e.steps
+
 
 _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Alloc: State._alloc,
@@ -465,4 +488,8 @@ _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Retract: State._retract,
     ev.Finish: State._finish,
     ev.Drop: State._drop,
+    ev.Sent: State._sent,
+    ev.Clock: State._clock,
+    ev.Forward: State._forward,
+    ev.Decode: State._decode,
 }

@@ -113,6 +113,19 @@ PHRASES: dict[str, Words] = {
     "drop": Words(
         "{request} leaves without being done: {outputs} tokens out",
         "{request} 未完成即离开：输出 {outputs} 个 token"),
+    # --- time
+    "sent": Words(
+        "{request} was sent at {at} ns",
+        "{request} 发出于 {at} ns"),
+    "clock": Words(
+        "Nothing to run: the clock goes to {now} ns",
+        "无事可做：时钟走到 {now} ns"),
+    "forward": Words(
+        "A prefill from {begin} ns on: {load} ns waiting for KV, {compute} ns of work",
+        "预填充从 {begin} ns 开始：等 KV {load} ns，计算 {compute} ns"),
+    "decode": Words(
+        "The batch makes {steps} decode steps; the clock reads {now} ns",
+        "批次解码 {steps} 步；时钟读数 {now} ns"),
     # --- decisions
     "step": Words(
         "Operation {number}: {op} {text}", "操作 {number}：{op} {text}"),
