@@ -1,0 +1,49 @@
+"""Which engine does a golden come from, and who compares it?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ..errors import InputError
+from .block_conform import compare_scenario
+from .block_script import is_scenario, read_scenario
+from .conform import Report, conform
+from .json_file import read_json
+
+_ENDINGS = (".json", ".json.gz")
+
+
+def conform_goldens(
+    paths: list[Path], *, say: Callable[[Path], None] = lambda _: None
+) -> Report:
+    """Replay every golden in the files and directories, of either engine, and compare.
+
+    `say` is told every file before it is replayed.
+    Raises: InputError for a file that is no golden, or when there is none at all.
+    """
+    reports = []
+    for path in _goldens(paths):
+        say(path)
+        data = read_json(path)
+        if is_scenario(data):
+            reports.append(compare_scenario(read_scenario(str(path), data), str(path)))
+        else:
+            reports.append(conform([path]))
+    return Report(
+        len(reports),
+        sum(report.records for report in reports),
+        sum(report.equal for report in reports),
+        [found for report in reports for found in report.differences],
+    )
+
+
+def _goldens(paths: list[Path]) -> Iterator[Path]:
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        inside = [p for p in sorted(path.rglob("*")) if p.name.endswith(_ENDINGS)]
+        if not inside:
+            raise InputError(str(path), "no goldens here", "name a .json or .json.gz")
+        yield from inside
