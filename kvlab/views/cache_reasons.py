@@ -152,17 +152,29 @@ def victim(frame: Frame, e: ev.Victim) -> Reason:
     node = node_of(frame.state, e.node)
     copied = node is not None and node.host_pages is not None
     asks = Words("has it a copy on L2?", "L2 有副本吗？")
+    on_host = e.fate == "evict_host"
     return Reason(
         "no" if e.fate == "stays" else "out",
-        Words(
-            "Smallest key first. With a copy on L2: demote. Else under write_back: "
-            "back up, demote. Else: delete.",
-            "键最小的先走。L2 有副本则降级；否则 write_back 先备份再降级；再否则删除。",
-        ),
-        (Check((terms,)), Check((), "", copied, asks)),
+        HOST_VICTIM if on_host else DEVICE_VICTIM,
+        (Check((terms,)),)
+        if on_host
+        else (Check((terms,)), Check((), "", copied, asks)),
         not_taken=INSTEAD.get(e.fate),
-        source="SGLang mem_cache/hiradix_cache.py · evict",
+        source="SGLang mem_cache/hiradix_cache.py · evict"
+        + ("_host" if on_host else ""),
     )
+
+
+DEVICE_VICTIM = Words(
+    "Smallest key first. With a copy on L2: demote. Else under write_back: back up, "
+    "demote. Else: delete.",
+    "键最小的先走。L2 有副本则降级；否则 write_back 先备份再降级；再否则删除。",
+)
+HOST_VICTIM = Words(
+    "Smallest key first, of the leaves that only L2 has. It leaves the tree, and its "
+    "tokens must be computed again.",
+    "在只有 L2 副本的叶子中，键最小的先走。它离开树，其 token 需要重新计算。",
+)
 
 
 def evicted(frame: Frame, e: ev.Evicted) -> Reason:

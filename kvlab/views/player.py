@@ -61,13 +61,13 @@ SPEEDS = {"½×": 1200, "1×": 600, "2×": 300, "4×": 150}
 
 
 def play(trace: Trace, start: int = 0, lang: Lang = "en") -> widgets.Widget:
-    """Return a player of the run, at the moment after its first `start` events.
+    """Return a player of the run as it is now, after its first `start` events.
 
     Raises: TraceError if the run has no such step, or does not fold.
     Cost: O(events) to make; a step about 10 ms for some hundred nodes.
     """
     check_step(trace, start)
-    return _Player(trace, start, lang).root
+    return _Player(Trace(trace.header, trace.events.copy()), start, lang).root
 
 
 class _Player:
