@@ -44,7 +44,7 @@ class HiCacheController:
         self.link = link
         self._device_pool = device_pool
         self._host_pool = host_pool
-        self._page_bytes = bytes_per_token * device.page_size
+        self.bytes_per_token = bytes_per_token
         self._batches: dict[int, list[int]] = {}
         self._last_batch = 0
         self._writes: list[_Queued] = []
@@ -108,7 +108,7 @@ class HiCacheController:
         self._batches[self._last_batch] = list(nodes)
         source, target = join(sources), join(targets)
         move = partial(to_pool.copy_from, from_pool, source, target)
-        size = len(source) * self._page_bytes
+        size = len(source) * self.device.page_size * self.bytes_per_token
         self.link.submit(stream, self._last_batch, size, move)
 
     def acked_writes(self) -> list[int]:
