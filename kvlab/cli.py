@@ -3,7 +3,7 @@
 Every command prints a result (`--json` for programs) and exits 0. Bad input is one
 line on stderr and exit 2, with nothing written. A command imports what it needs when
 it runs, so that `--help` answers before torch is loaded.
-Left out: play, compare, sweep, export (later parts).
+Left out: play, compare, export (cli_play.py); sweep (a later part).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from .block_config import BlockConfig
+from .cli_play import add_play
 from .config import EngineConfig
 from .errors import ConfigError, InputError, KvlabError
 from .record.trace import Trace
@@ -154,6 +155,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for add in (_add_lab, _add_replay, _add_render, _add_conform, _add_diagnose):
         add(commands)
+    add_play(commands, _add)
     return parser
 
 

@@ -23,7 +23,8 @@ from .theme import LANGS, Lang, Words
 
 ROOM = frozenset(
     ("available", "evictable", "promised", "host_available", "rem_input", "rem_chunk",
-     "delta", "quota", "time", "created", "key", "threshold", "cause")
+     "delta", "quota", "time", "now", "begin", "load", "compute", "created", "key",
+     "threshold", "policy", "cause")
 )  # fmt: skip
 """Fields that say how much room there was, or when; not what was done."""
 

@@ -21,7 +21,7 @@ from ..record.events import Event
 from ..record.replay import FoldError, fold
 from ..record.trace import Trace
 from . import patches
-from .patches import COLUMNS, DELTAS, PATH, Patches
+from .patches import BATCH, COLUMNS, DELTAS, PATH, Patches
 from .phrases import PHRASES
 from .player_tables import tables
 from .sentences import entry_of
@@ -35,7 +35,7 @@ _UNSHOWN = {
     ev.Split: {"time", "created"}, ev.Output: {"token"},
 }  # fmt: skip
 """Fields that no sentence and no card names."""
-_RISING = {"number", "time"}
+_RISING = {"number", "time", "at", "now", "begin"}
 _FACTORED = {"promised", "before", "after"}
 _OPTIONAL = {"quota", "rem_chunk"}
 
@@ -113,6 +113,7 @@ def player_log(
         "deltas": DELTAS,
         "runs": patches.PAGES,
         "path": PATH,
+        "batch": BATCH,
         "account": patches.ACCOUNT,
         "stages": patches.STAGES,
         **(extra or {}),
@@ -211,7 +212,7 @@ class _Writer:
         yield Stream("cause", self.cause)
         yield Stream("size", self.size)
         yield Stream("column", made.column)
-        for column, name in enumerate((*COLUMNS, "path")):
+        for column, name in enumerate((*COLUMNS, "path", "batch")):
             rising = name in ("parent", "place", "locks", *patches.PAGES)
             yield Stream(f"{name}.first", made.first[column], delta=True)
             yield Stream(f"{name}.value", made.value[column], delta=rising)

@@ -34,6 +34,9 @@ COLUMNS: tuple[str, ...] = (
 PATH = len(COLUMNS)
 """The patch that adds to `lock` of a node and of all its ancestors."""
 
+BATCH = PATH + 1
+"""The patch that adds to `kv` and `outputs` of every running request."""
+
 DELTAS = ("account", "lock", "hits", "kv", "outputs", "retracted")
 PAGES = ("owner1", "owner2")
 """Columns whose patches cover `count` rows and move the `shift` beside them."""
@@ -75,7 +78,7 @@ class Patches:
         self.state = State.start(trace.header.config)
         self.requests: dict[str, int] = {}
         self.column: list[int] = []
-        columns = range(PATH + 1)
+        columns = range(BATCH + 1)
         self.first: list[list[int]] = [[] for _ in columns]
         self.value: list[list[int]] = [[] for _ in columns]
         self.count: list[list[int]] = [[] for _ in columns]
@@ -350,6 +353,14 @@ class Patches:
             self._turn += 1
             self._set("place", self.place_of(request), self._turn)
 
+    def _decode(self, e: ev.Decode) -> None:
+        self._add(BATCH, 0, e.steps)
+        for request in self.state.running:
+            place = self.place_of(request)
+            for name in ("kv", "outputs"):
+                key = (_AT[name], place)
+                self._now[key] = self._now.get(key, 0) + e.steps
+
     def _forget(self, request: str, place: int) -> None:
         """The request's row is empty: what it held outside the tree is nobody's."""
         known = self.state.requests.get(request)
@@ -406,6 +417,7 @@ _PATCHES: dict[type[Event], Callable[[Patches, Any], None]] = {
     ev.Retract: Patches._retract,
     ev.Finish: Patches._end,
     ev.Drop: Patches._end,
+    ev.Decode: Patches._decode,
 }
 
 

@@ -10,9 +10,9 @@ async function inflate(bytes) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/** Zigzag varints, `count` of them; as differences where `delta`. */
-function numbers(raw, at, count, delta) {
-  const out = new Int32Array(count);
+/** Zigzag varints, `count` of them. Flags: 1 written as differences, 2 over 31 bits. */
+function numbers(raw, at, count, flags) {
+  const out = new (flags & 2 ? Float64Array : Int32Array)(count), delta = flags & 1;
   let last = 0;
   for (let i = 0; i < count; i++) {
     let byte = raw[at++], value = byte & 127, place = 7;
@@ -41,8 +41,8 @@ export async function openLog(bytes) {
   const log = JSON.parse(new TextDecoder().decode(raw.subarray(4, 4 + size)));
   log.col = {};
   let at = 4 + size;
-  for (const [name, length, count, delta] of log.streams) {
-    log.col[name] = numbers(raw, at, count, delta);
+  for (const [name, length, count, flags] of log.streams) {
+    log.col[name] = numbers(raw, at, count, flags);
     at += length;
   }
   return log;
@@ -77,10 +77,10 @@ export class Run {
     this.op = { column: log.col.column, first: new Int32Array(n), count: new Int32Array(n),
       add: new Int32Array(n), shift: new Int32Array(n) };
     this.end = new Int32Array(count + 1); // patches before the end of event e-1
-    const names = [...log.columns, "path"], { op } = this;
+    const names = [...log.columns, "path", "batch"], { op } = this;
     const streams = names.map((name) => ["first", "value", "count", "position"].map((part) => log.col[`${name}.${part}`]));
     const taken = new Int32Array(names.length), next = new Int32Array(names.length);
-    const deltas = names.map((name) => log.deltas.includes(name) || name === "path");
+    const deltas = names.map((name) => log.deltas.includes(name) || name === "path" || name === "batch");
     const runs = names.map((name) => log.runs.includes(name));
     const bytes = columns.reduce((sum, column) => sum + 4 * column.length, 0);
     const frames = Math.max(1, Math.min(64, Math.floor(KEYFRAME_BYTES / bytes)));
@@ -144,6 +144,11 @@ export class Run {
     if (column === this.log.path) {
       const { parent, lock } = this.c;
       for (let node = first; node; node = parent[node]) lock[node] += add;
+      return;
+    }
+    if (column === this.log.batch) {
+      const { stage, kv, outputs } = this.c;
+      for (let r = 0; r < stage.length; r++) if (stage[r] === 3) { kv[r] += add; outputs[r] += add; }
       return;
     }
     const rows = columns[column], length = op.count[patch];
@@ -292,7 +297,9 @@ export class Run {
 // ---- 3 words and numbers
 
 const num = (n) => (typeof n !== "number" ? `${n}`
-  : Number.isInteger(n) ? n.toLocaleString("en-US") : n.toFixed(1));
+  : Number.isInteger(n) ? (n > -1000 && n < 1000 ? `${n}` : `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")) : n.toFixed(1));
+/** Write markup where it differs from what is there. */
+const put = (at, html) => { if (at && at.put !== html) at.innerHTML = at.put = html; };
 const short = (n) => (Number.isInteger(n) ? num(n) : String(Number(n.toPrecision(3))));
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g;
 const SAID = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -377,7 +384,7 @@ const STYLE = `
 .kv .lanes{display:grid;grid-template-columns:auto 1fr;gap:3px 12px;align-items:center;font-size:12px}.kv .ln{color:var(--ink2);text-align:right}.kv .chips{display:flex;gap:5px;align-items:center;min-height:26px;overflow:hidden}.kv .chip{display:inline-flex!important;gap:6px;align-items:center;border-color:var(--line2)!important;height:26px;white-space:nowrap;unicode-bidi:isolate}.kv .chip b{font:600 12px var(--mono)}.kv .chip small{color:var(--ink2);font-size:11px}.kv .none{color:var(--ink3)}
 .kv .hot{border-color:var(--ink)!important;box-shadow:inset 0 0 0 1px var(--ink)}.kv .sel{outline:2.5px solid var(--link)!important;outline-offset:1px}.kv .hov{outline:2px dashed var(--link);outline-offset:1px}
 .kv .insp{display:flex;flex-wrap:wrap;gap:1px 12px;font-size:12px;color:var(--ink2);padding-top:6px;margin-top:6px;border-top:1px solid var(--line);min-height:26px}.kv .insp b{color:var(--ink);font-family:var(--mono)}
-.kv .tl{border-top:1px solid var(--line);padding:4px 16px 0}.kv canvas{display:block}
+.kv .tl{border-top:1px solid var(--line);padding:4px 16px 0}.kv canvas{display:block}.kv .pl{position:relative;margin:10px 0 8px}
 .kv .ctl{display:flex;gap:6px;align-items:center;flex-wrap:wrap;padding:3px 12px 6px;font-size:12px;color:var(--ink2)}.kv .ctl .ic{width:30px;height:28px;padding:0;display:grid;place-items:center;color:var(--ink)}.kv .ctl .main{border-color:var(--ink)}.kv .ctl input{width:84px;text-align:right}.kv .ctl b{color:var(--ink)}
 .kv .panel{border-top:1px solid var(--line);padding:8px 16px;font-size:12px;display:flex;gap:6px 12px;flex-wrap:wrap;align-items:center;background:var(--well)}.kv .panel:empty{display:none}.kv .panel dl{display:grid;grid-template-columns:auto 1fr;gap:2px 12px;margin:0;width:100%}.kv .panel dt{font-family:var(--mono)}.kv .panel dd{margin:0}
 .kv .empty{border:1px dashed var(--line2);border-radius:4px;color:var(--ink3);display:grid;place-items:center;text-align:center;min-height:80px;padding:10px}
@@ -389,7 +396,7 @@ const STYLE = `
 
 // ---- 5 the player
 
-const GUT = 60, LANE = 56, WIDE = 448, BIG_TREE = 300, PART = 40;
+const TILE = 24, GUT = 60, LANE = 56, WIDE = 448, BIG_TREE = 300, PART = 40;
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
 const ICONS = { first: "M4 3v10M13 3L6 8l7 5z", previous: "M11 3L4 8l7 5z", play: "M4 3l9 5-9 5z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3l7 5-7 5z", last: "M12 3v10M3 3l7 5-7 5z" };
@@ -453,7 +460,7 @@ export class Player {
 
   say(run, e, table) {
     const entry = e < 0 ? "" : run.variant(e);
-    const words = table[entry] ?? table[entry.split(" ")[0]];
+    const words = table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
     const text = fill(this.pick(words), (name) => (e < 0 ? num(run.log.pools[0] * run.log.page) : this.value(run, e, name))).trimEnd();
     return this.lang === "zh" ? text.replaceAll(" 根 ", "根")
       : text.replace(/(?<![\d.,])1 (token|slot|node|request)s\b/g, "1 $1");
@@ -503,7 +510,8 @@ export class Player {
     root.classList.toggle("two", !!this.other);
     root.classList.toggle("motion", this.motion);
     root.setAttribute("aria-label", `kvlab: ${plain(log.name || "", 80)}`);
-    this.tiles = null;
+    this.tiles = this.far = this.treeWide = null;
+    this.wide = Math.max(300, root.clientWidth - 34);
     this.$(".defs").innerHTML = `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${this.#patterns()}</defs></svg>`;
     const on = (yes) => `aria-pressed="${!!yes}"`;
     const asks = Object.keys(log.questions).length;
@@ -514,7 +522,7 @@ export class Player {
       <span class="seg"><button data-do="lang" data-to="zh" lang="zh" ${on(this.lang === "zh")}>中</button><button data-do="lang" data-to="en" lang="en" ${on(this.lang !== "zh")}>EN</button></span>`;
     const notes = [];
     if (log.fault) notes.push(this.W("fault", { a: plain(log.fault, 200) }));
-    if (log.ended) notes.push(plain(this.pick(log.ended), 300));
+    if (log.ended) notes.push(this.W("ended", { a: plain(log.ended, 200) }));
     if (!log.fault && log.events < log.of) notes.push(this.W("part", { a: num(log.events), b: num(log.of) }));
     if (this.b && this.difference) notes.push(this.#differs());
     this.$(".notes").innerHTML = notes.map((note) => `<div class="note">${esc(note)}</div>`).join("");
@@ -643,10 +651,17 @@ export class Player {
     this.hot = new Set(run.touched());
     const why = e >= 0 ? run.why(e) : null;
     const kind = e < 0 ? this.W("start") : `${this.W("event")} ${num(e + 1)} · ${run.named(e)}`;
-    this.$(".glyph").innerHTML = asking >= 0 ? this.sign("ask") : this.sign(why?.sign ?? signOf(run.kind(e)));
+    const glyph = this.sign(asking >= 0 ? "ask" : why?.sign ?? (e < 0 ? "note" : signOf(run.kind(e))));
+    const sides = this.other ? [[run, ""], [this.other, ".b"]] : [[run, ""]];
+    // Canvases come first: writing to the page before would make each ask for its style.
+    for (const [side, b] of sides) {
+      this.hot = new Set(side.touched());
+      this.#poolCanvas(this.$(`.p-pool${b || ":not(.b)"}`), side);
+    }
+    this.#timeline();
+    this.$(".glyph").innerHTML = glyph;
     this.$(".kind").textContent = kind;
     this.$(".head h2").textContent = this.sentence() + (asking >= 0 ? ` · ${this.W("turn")}` : "");
-    const sides = this.other ? [[run, ""], [this.other, ".b"]] : [[run, ""]];
     for (const [side, b] of sides) {
       this.hot = new Set(side.touched());
       const q = (pane) => this.$(`.p-${pane}${b || ":not(.b)"}`);
@@ -658,7 +673,6 @@ export class Player {
     }
     this.hot = new Set(run.touched());
     if (!this.other) this.#queue(this.$(".p-queue"), run);
-    this.#timeline();
     this.#place();
     this.took = performance.now() - began;
   }
@@ -670,12 +684,20 @@ export class Player {
     for (let n = 1; n < c.life.length; n++) if (c.life[n]) alive.push(n);
     const gone = this.#gone(run);
     const note = `<h3>${label}${this.W("tree")}<small>${this.W("tree_note")}</small></h3>`;
-    const scroll = pane.querySelector(".scroll"), top = scroll?.scrollTop ?? 0;
-    const wide = Math.max(200, pane.clientWidth - 32);
-    const body = alive.length || gone.length ? this.#treeSvg(run, [...alive, ...gone], new Set(gone), wide)
-      : `<div class="empty">${this.W("empty_tree")}</div>`;
-    pane.innerHTML = `${note}<div class="scroll" role="tree" aria-label="${this.W("tree")}">${body}</div>${this.#inspect(run)}`;
-    pane.querySelector(".scroll").scrollTop = top;
+    const wide = (this.treeWide ??= Math.max(200, pane.clientWidth - 32));
+    if (!pane.querySelector(".scroll"))
+      pane.innerHTML = `${note}<div class="scroll" role="tree" aria-label="${this.W("tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg><div class="empty"></div></div><div class="insp"></div>`;
+    const empty = !alive.length && !gone.length, q = (x) => pane.querySelector(x);
+    q(".empty").textContent = this.W("empty_tree");
+    q(".empty").style.display = empty ? "" : "none";
+    q(".scroll svg").style.display = empty ? "none" : "";
+    if (!empty) {
+      const { high, back, parts } = this.#treeParts(run, [...alive, ...gone], new Set(gone), wide);
+      q("svg").setAttribute("height", high);
+      if (pane.back !== back) q(".back").innerHTML = pane.back = back;
+      keyed(q(".rows"), parts);
+    }
+    if (pane.insp !== (pane.insp = this.#inspect(run))) q(".insp").outerHTML = pane.insp;
     if (log) this.nodes = alive;
   }
 
@@ -687,7 +709,9 @@ export class Player {
     return run.c.life[node] ? [] : [node];
   }
 
-  #treeSvg(run, nodes, gone, wide) {
+  /** The tree as a ground and, by key, one group a node, each drawn from its own row
+   *  down, so that what has not changed is not touched. */
+  #treeParts(run, nodes, gone, wide) {
     const { c, log } = run, rowOf = (n) => log.col.rows[n - 1], [rows, depth] = log.col.tree;
     const x0 = 26, T = Math.min(15, (wide - x0 - 10) / Math.max(depth, 8));
     const hot = (n) => this.hot.has(n) || gone.has(n);
@@ -695,13 +719,12 @@ export class Player {
     let shown = nodes, folds = [];
     if (nodes.length > BIG_TREE) [shown, folds] = this.#fold(run, nodes, hot);
     shown = [...shown].sort((a, b) => rowOf(a) - rowOf(b) || c.start[a] - c.start[b]);
-    const alone = rows <= 8 || shown.length <= 8;
-    const used = rows <= 8 ? [...Array(rows).keys()] : [...new Set(shown.map(rowOf))].sort((a, b) => a - b);
-    const warm = new Set(shown.filter((n) => hot(n) || n === this.select?.node).map(rowOf));
-    const high = (row) => (alone || warm.has(row) ? 42 : used.length <= 24 ? 15 : 10);
+    // Every row that is ever used keeps its place, unless they are too many to show.
+    const used = rows <= 40 ? [...Array(rows).keys()] : [...new Set(shown.map(rowOf))].sort((a, b) => a - b);
+    const pitch = rows <= 8 ? 42 : used.length <= 26 ? 15 : 10, high = () => pitch;
     const Y = new Map();
-    let y = asked ? 46 : 20;
-    const top = y;
+    let y = rows <= 8 || asked ? 46 : 20;
+    const top = y, parts = new Map();
     for (const row of used) { Y.set(row, y); y += high(row); }
     const s = [], k = this.colour;
     let stride = 8;
@@ -716,14 +739,14 @@ export class Player {
     const kind = e >= 0 ? run.kind(e) : "";
     const ends = new Map(), inOrder = ["load", "loadback", "loaddone", "backup"].includes(kind);
     for (const n of shown) {
-      const row = rowOf(n), h = high(row), big = h > 30, yy = Y.get(row) + (big ? 15 : 1.5);
+      const row = rowOf(n), h = high(row), big = h > 30, base = Y.get(row), yy = big ? 15 : 1.5;
       const lv = big ? 15 : h > 10 ? 7 : 5, l2 = big ? 8 : h > 10 ? 4 : 3;
       const x = x0 + c.start[n] * T, w = Math.max(1.2, c.len[n] * T - (big ? 2 : 1));
       const [one, two] = gone.has(n) ? ["lost", "lost"] : run.looks(n), parent = c.parent[n];
       const g = [];
       if (!parent) g.push(`<path d="M${x0 - 9} ${yy + lv / 2}H${x0}" stroke="${k.ink2}"/>`);
       else if (Y.has(rowOf(parent)) && rowOf(parent) !== row) {
-        const py = Y.get(rowOf(parent)) + (high(rowOf(parent)) > 30 ? 39 : 5);
+        const py = Y.get(rowOf(parent)) - base + (big ? 39 : 5);
         g.push(`<path d="M${x - 4} ${py}V${yy + lv / 2}H${x}" fill="none" stroke="${h > 10 ? k.ink2 : k.line2}"/>`);
       }
       const left = kind === "demote" && run.raw(e, "node") === n;
@@ -731,15 +754,16 @@ export class Player {
       for (const [dy, dh, state] of decks) g.push(h > 10 ? this.box(x, dy, w, dh, state) : `<rect x="${x}" y="${dy}" width="${w}" height="${dh}" fill="${state === "available" ? k.line : this.paint(state)}"/>`);
       if (big && T >= 6) { let cells = ""; for (let t = 1; t < c.len[n]; t++) cells += `M${x + t * T} ${yy + 1}v${lv - 2}`; g.push(`<path d="${cells}" stroke="${one === "used" ? "#fff" : k.bg}" opacity=".45"/>`); }
       if (gone.has(n)) g.push(`<path d="M${x} ${yy}L${x + w} ${yy + lv + l2}M${x} ${yy + lv + l2}L${x + w} ${yy}" stroke="${k.lost}" stroke-width="2"/>`);
-      if (big) g.push(this.#nodeLabel(run, n, x, Y.get(row) + 11, w, row, ends));
+      if (big) g.push(this.#nodeLabel(run, n, x, 11, w, row, ends));
       if (hot(n)) g.push(`<rect x="${x - 2}" y="${yy - 2}" width="${w + 4}" height="${lv + l2 + 5}" rx="3" fill="none" stroke="${k.ink}" stroke-width="1.75"/>`);
+      if (!big && hot(n) && h > 12) g.push(`<text x="${x + w + 4}" y="10" font-size="10.5" font-weight="600" style="font-family:var(--mono)" fill="${k.ink}">n${n}</text>`);
       if (inOrder && hot(n) && this.hot.size > 1 && w > 18) g.push(`<circle cx="${x + w / 2}" cy="${yy + lv / 2}" r="7.5" fill="${k.ink}"/><text x="${x + w / 2}" y="${yy + lv / 2 + 4}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.bg}">${++order}</text>`);
       if (this.select?.node === n || this.hover?.node === n) g.push(`<rect x="${x - 3}" y="${yy - 3}" width="${w + 6}" height="${lv + l2 + 7}" rx="4" fill="none" stroke="${k.link}" stroke-width="2.5" ${this.select?.node === n ? "" : 'stroke-dasharray="4 3"'}/>`);
-      s.push(`<g id="${this.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(this.#nodeWords(run, n))}" data-node="${n}" style="cursor:pointer">${g.join("")}</g>`);
+      parts.set(`n${n}`, [base, `<g id="${this.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(this.#nodeWords(run, n))}" data-node="${n}" style="cursor:pointer">${g.join("")}</g>`]);
     }
-    for (const fold of folds) { s.push(this.#foldRow(run, fold, y, x0, wide)); y += 18; }
-    if (this.moreFolds) { s.push(`<text x="${x0}" y="${y + 12}" font-size="11" fill="${k.link}" data-do="unfold" style="cursor:pointer" tabindex="0" role="button">${this.W("subtrees", { n: num(this.moreFolds) })}</text>`); y += 18; }
-    return `<svg width="${wide}" height="${Math.max(y, top) + 4}">${s.join("")}</svg>`;
+    for (const fold of folds) { parts.set(`f${fold[0]}`, [y, this.#foldRow(run, fold, x0, wide)]); y += 18; }
+    if (this.moreFolds) { parts.set("more", [y, `<text x="${x0}" y="12" font-size="11" fill="${k.link}" data-do="unfold" style="cursor:pointer" tabindex="0" role="button">${this.W("subtrees", { n: num(this.moreFolds) })}</text>`]); y += 18; }
+    return { high: Math.max(y, top) + 4, back: s.join(""), parts };
   }
 
   #asked(t, x0, T) {
@@ -794,14 +818,14 @@ export class Player {
     return [shown, page];
   }
 
-  #foldRow(run, [top, group], y, x0, wide) {
+  #foldRow(run, [top, group], x0, wide) {
     const { c } = run, sums = {};
     let all = 0;
     for (const n of group) { const look = run.looks(n)[0] ?? "host_only"; sums[look] = (sums[look] ?? 0) + c.len[n]; all += c.len[n]; }
     const w = Math.min(wide - x0 - 160, 60 + Math.sqrt(all)), s = [];
     let x = x0;
-    for (const look of ["used", "in_flight", "evictable", "host_only"]) if (sums[look]) { const part = (sums[look] / all) * w; s.push(this.box(x, y + 2, part, 12, look)); x += part; }
-    return `<g data-fold="${top}" tabindex="0" role="treeitem" aria-expanded="false" aria-label="n${top}: ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}" style="cursor:pointer"><rect x="0" y="${y}" width="${wide}" height="17" fill="transparent"/><text x="4" y="${y + 12}" font-size="11" fill="${this.colour.ink2}">▸</text>${s.join("")}<text x="${x + 6}" y="${y + 12}" font-size="11" fill="${this.colour.ink2}">n${top} · ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}</text></g>`;
+    for (const look of ["used", "in_flight", "evictable", "host_only"]) if (sums[look]) { const part = (sums[look] / all) * w; s.push(this.box(x, 2, part, 12, look)); x += part; }
+    return `<g data-fold="${top}" tabindex="0" role="treeitem" aria-expanded="false" aria-label="n${top}: ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}" style="cursor:pointer"><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${this.colour.ink2}">▸</text>${s.join("")}<text x="${x + 6}" y="12" font-size="11" fill="${this.colour.ink2}">n${top} · ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}</text></g>`;
   }
 
   #nodeWords(run, n) {
@@ -847,21 +871,20 @@ export class Player {
   }
 
   #pool(pane, run, label) {
-    const { log } = this, page = log.page, g = this.grid(), [t1, t2] = g.tiers;
-    const title = `<h3>${label}${this.W("memory")}<small>${page === 1 ? this.W("cell") : this.W("cell_page", { n: num(page) })}</small></h3>`;
-    const high = t2.n ? t2.y + t2.high : t1.high;
+    const page = this.log.page;
+    put(pane.querySelector(".t"), `<h3>${label}${this.W("memory")}<small>${page === 1 ? this.W("cell") : this.W("cell_page", { n: num(page) })}</small></h3>`);
+    put(pane.querySelector(".a1"), this.#account(run, 1));
+    if (this.log.pools[1]) put(pane.querySelector(".a2"), this.#account(run, 2));
+    pane.querySelector("canvas").setAttribute("aria-label", this.#poolWords(run));
+  }
+
+  #poolCanvas(pane, run) {
+    const g = this.grid(), [t1, t2] = g.tiers;
     if (!pane.querySelector("canvas"))
-      pane.innerHTML = `<div class="t"></div><div class="a1"></div><div class="pl" style="position:relative;margin:10px 0 8px"><canvas tabindex="0" role="img"></canvas></div><div class="a2"></div>`;
-    pane.querySelector(".t").innerHTML = title;
-    pane.querySelector(".a1").innerHTML = this.#account(run, 1);
-    pane.querySelector(".a2").innerHTML = t2.n ? this.#account(run, 2) : "";
+      pane.innerHTML = `<div class="t"></div><div class="a1"></div><div class="pl"><canvas tabindex="0" role="img"></canvas></div><div class="a2"></div>`;
     const canvas = pane.querySelector("canvas");
-    this.#canvas(canvas, GUT + WIDE + 2, high + 3);
     canvas.run = run;
-    const began = performance.now();
-    this.drawPools(canvas.getContext("2d"), run, g);
-    this.drew = performance.now() - began;
-    canvas.setAttribute("aria-label", this.#poolWords(run));
+    this.drawPools(this.#canvas(canvas, GUT + WIDE + 2, (t2.n ? t2.y + t2.high : t1.high) + 3), run, g);
   }
 
   #canvas(canvas, w, h) {
@@ -898,9 +921,9 @@ export class Player {
   }
 
   /** Stretches of neighbouring pages with one owner: [first, length, owner]. */
-  stretches(run, tier) {
+  stretches(run, tier, most = Infinity) {
     const rows = run.c[`owner${tier}`], { first, n } = this.grid().tiers[tier - 1], out = [];
-    for (let i = first, end = first + n; i < end; ) {
+    for (let i = first, end = first + n; i < end && out.length < most; ) {
       const owner = rows[i], from = i;
       while (i < end && rows[i] === owner) i++;
       out.push([from, i - from, owner]);
@@ -934,14 +957,15 @@ export class Player {
     }
     if (g.tiers[1].n) this.#ribbons(pen, run, g);
     for (const tier of [1, 2]) {
-      const t = g.tiers[tier - 1], fine = g.cell < 3 || t.row < 8;
-      for (const [first, length, owner] of g.cell * 2 < 1 ? this.#sampled(run, tier, g) : this.stretches(run, tier)) {
+      const t = g.tiers[tier - 1];
+      if (!t.n) continue;
+      if (g.cell < 3 || t.row < 8) this.#pixels(pen, run, tier, g);
+      else for (const [first, length, owner] of this.stretches(run, tier)) {
         let look = run.slotLook(tier, owner);
         if (ghost && owner === 1 && touched[tier - 1].some(([a, n]) => first >= a && first < a + n)) look = ghost;
         let piece = 0;
         for (const [x, y, w, count] of this.pieces(t, first, length, g)) {
           pen.fillStyle = this.tile(pen, look);
-          if (fine) { pen.fillRect(x, y, w, t.row); if (owner > 1 && w > 2) { pen.fillStyle = k.bg; pen.fillRect(x, y, 0.75, t.row); } continue; }
           pen.fillRect(x + 0.5, y + 0.5, w - 1, t.row - 1);
           pen.strokeStyle = k[`${look}-edge`];
           pen.setLineDash(look === "available" || look === "left" ? [1.5, 2.5] : look === "lost" ? [3, 2] : []);
@@ -965,14 +989,51 @@ export class Player {
     }
   }
 
-  /** More pages than pixels: one look a pixel, so that drawing costs no more. */
-  #sampled(run, tier, g) {
-    const rows = run.c[`owner${tier}`], { first, n } = g.tiers[tier - 1], out = [], stride = Math.max(1, Math.floor(g.columns / (WIDE * 2)));
-    for (let i = first; i < first + n; i += stride) {
-      const owner = rows[i], last = out[out.length - 1], length = Math.min(stride, first + n - i);
-      if (last && last[2] === owner) last[1] += length; else out.push([i, length, owner]);
+  /** Slots too small for marks: every pixel from its state's tile, in screen space, so
+   *  that ten thousand slots cost what ten do. Owners are kept apart by a thin line. */
+  #pixels(pen, run, tier, g) {
+    const t = g.tiers[tier - 1], dp = globalThis.devicePixelRatio || 1, rows = run.c[`owner${tier}`];
+    const W = Math.round(WIDE * dp), H = Math.max(1, Math.round(t.high * dp)), image = new ImageData(W, H), pixels = new Uint32Array(image.data.buffer);
+    const { inks, bg } = this.#inks(pen), looks = Object.keys(this.log.looks), known = new Map();
+    const inkOf = (owner) => {
+      let ink = known.get(owner);
+      if (ink === undefined) known.set(owner, (ink = inks[looks.indexOf(run.slotLook(tier, owner))]));
+      return ink;
+    };
+    const per = g.columns / W, pitch = t.pitch * dp;
+    for (let row = 0, at = t.first; at < t.first + t.n; row++, at += g.columns) {
+      const y0 = Math.round(row * pitch), y1 = Math.min(H, Math.max(y0 + 1, Math.round(row * pitch + t.row * dp)));
+      const cells = Math.min(g.columns, t.first + t.n - at);
+      for (let x = 0, cell = 0; x < W && cell < cells; ) {
+        const owner = rows[at + cell], from = x;
+        while (x < W && (cell = Math.floor(x * per)) < cells && rows[at + cell] === owner) x++;
+        const ink = inkOf(owner);
+        for (let y = y0; y < y1; y++) {
+          const tile = (y % TILE) * W, line = y * W;
+          if (x - from > 24) pixels.set(ink.subarray(tile + from, tile + x), line + from);
+          else for (let i = from; i < x; i++) pixels[line + i] = ink[tile + i];
+          if (from && owner > 1) pixels[line + from] = bg;
+        }
+      }
     }
-    return out;
+    pen.putImageData(image, Math.round(GUT * dp), Math.round(t.y * dp));
+  }
+
+  /** Each state's tile as pixels, read once for each theme. */
+  #inks(pen) {
+    if (this.tiles?.inks) return this.tiles.inks;
+    const canvas = document.createElement("canvas");
+    const W = (canvas.width = Math.round(WIDE * (globalThis.devicePixelRatio || 1)));
+    canvas.height = TILE;
+    const p = canvas.getContext("2d", { willReadFrequently: true }), all = [];
+    for (const state of Object.keys(this.log.looks)) {
+      p.fillStyle = state === "free" ? this.tile(pen, "available") : this.tile(pen, state);
+      p.fillRect(0, 0, W, TILE);
+      all.push(new Uint32Array(p.getImageData(0, 0, W, TILE).data.buffer));
+    }
+    p.fillStyle = this.colour.bg; p.fillRect(0, 0, 1, 1);
+    const bg = new Uint32Array(p.getImageData(0, 0, 1, 1).data.buffer)[0];
+    return (this.tiles.inks = { inks: all, bg });
   }
 
   #twin(pen, run, tier, node, x, y, w, high) {
@@ -1049,12 +1110,13 @@ export class Player {
         }
       }
     }
-    for (const [ax, ay, bx, by, w, up] of strands) {
+    strands.sort((a, b) => b[4] - a[4]); // the widest tell most of the story
+    for (const [ax, ay, bx, by, w, up] of strands.slice(0, 60)) {
       const m = (ay + by) / 2;
       const band = new Path2D(`M${ax} ${ay}C${ax} ${m} ${bx} ${m} ${bx} ${by}H${bx + w}C${bx + w} ${m} ${ax + w} ${m} ${ax + w} ${ay}Z`);
       pen.globalAlpha = strands.length > 12 ? 0.16 : 0.3; pen.fillStyle = k.ribbon; pen.fill(band);
       pen.globalAlpha = strands.length > 12 ? 0.5 : 1; pen.strokeStyle = k["in_flight-edge"]; pen.lineWidth = 1; pen.stroke(band);
-      if (w < 8) { pen.globalAlpha = 1; continue; }
+      if (w < 8 || strands.length > 40) { pen.globalAlpha = 1; continue; }
       pen.globalAlpha = 1; pen.lineWidth = 1.8;
       for (const t of [0.2, 0.4, 0.6, 0.8]) {
         const s = 3 * t * t - 2 * t ** 3, x = ax + w / 2 + (bx - ax) * s, y = ay + (by - ay) * (1.5 * t - 1.5 * t * t + t ** 3), d = up ? -2.5 : 2.5;
@@ -1070,7 +1132,7 @@ export class Player {
 
   #poolWords(run) {
     return [1, 2].map((tier) => {
-      const list = this.log.pools[tier - 1] > 60000 ? [] : this.stretches(run, tier);
+      const list = this.stretches(run, tier, 31);
       const said = list.slice(0, 30).map(([first, length, owner]) => {
         const who = owner < 2 ? "" : owner & 1 ? plain(run.log.requests[(owner - 3) / 2], 12) : `n${(owner - 2) / 2}`;
         return `${first}–${first + length - 1} ${who} ${this.name(run.slotLook(tier, owner))}`;
@@ -1141,15 +1203,13 @@ export class Player {
       return `<span class="ln">${this.W(name)}</span><span class="chips">${some.map((r) => chip(r, ...told[name](r, all.indexOf(r)))).join("") || '<span class="none">–</span>'}${more > 0 ? `<span class="none">+ ${num(more)}</span>` : ""}</span>`;
     };
     const none = !log.requests.length ? `<small>${this.W("no_requests")}</small>` : "";
-    pane.innerHTML = `<h3>${this.W("queue")}${none}</h3><div class="lanes">${lane("waiting")}${lane("running")}${lane("finished")}</div>`;
+    put(pane, `<h3>${this.W("queue")}${none}</h3><div class="lanes">${lane("waiting")}${lane("running")}${lane("finished")}</div>`);
   }
 
   // -- the card
 
   #why(pane, run, e, label = "") {
-    const top = pane.scrollTop;
-    pane.innerHTML = this.cardHtml(run, e, label);
-    pane.scrollTop = top;
+    put(pane, this.cardHtml(run, e, label));
   }
 
   cardHtml(run, e, label = "") {
@@ -1250,6 +1310,7 @@ export class Player {
     // The question may name what the event asks, never what it answers.
     const text = fill(this.pick(asks), (name) => this.value(run, e, name));
     const option = (group, value, words, checked) => `<label><input type="radio" name="${this.id}-${group}" value="${value}" ${checked ? "checked" : ""}><span>${esc(words)}</span></label>`;
+    pane.put = null;
     pane.innerHTML = `<div class="lab">${this.W("question")} · ${this.W("event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
       <fieldset class="ans" role="radiogroup" aria-label="${esc(text)}">${Object.entries(answers).map(([key, words]) => option("say", key, this.pick(words), this.picked === key)).join("")}</fieldset>
       <div class="lab">${this.W("sure")}</div><fieldset class="ans conf" role="radiogroup" aria-label="${this.W("sure")}">${log.confidence.map((words, i) => option("sure", i, this.pick(words), this.sure === i)).join("")}</fieldset>
@@ -1299,22 +1360,11 @@ export class Player {
   // -- the timeline
 
   #timeline() {
-    const { run, log } = this, canvas = this.$(".tl canvas"), wide = Math.max(300, this.root.clientWidth - 34);
+    const { run, log } = this, canvas = this.$(".tl canvas"), wide = this.wide;
     const pen = this.#canvas(canvas, wide, 92), k = this.colour, x0 = 56, W = wide - x0, limit = this.limit;
     pen.font = `11px ${UI}`; pen.textAlign = "left";
-    // far: the whole run: L1 use as an area, events in two greys, marks
-    const n = Math.max(1, run.count), X = (e) => x0 + (e / n) * W, strip = this.#density(W);
-    pen.fillStyle = k.ink3; pen.fillText(this.W("all"), 0, 22);
-    pen.fillStyle = k.used; pen.globalAlpha = 0.28;
-    run.strip.forEach((use, i) => { const e = (i * n) / run.strip.length; if (e <= limit) pen.fillRect(X(e), 28 - 20 * use, W / run.strip.length + 0.6, 20 * use); });
-    pen.globalAlpha = 1;
-    strip.all.forEach((count, i) => {
-      if ((i / W) * n > limit || !count) return;
-      pen.fillStyle = k.line2; pen.fillRect(x0 + i, 34 - 5 * (count / strip.most), 1, 5 * (count / strip.most));
-      if (strip.decide[i]) { pen.fillStyle = k.ink2; pen.fillRect(x0 + i, 34 - 5 * (strip.decide[i] / strip.most), 1, 5 * (strip.decide[i] / strip.most)); }
-    });
-    if (this.hits) { pen.fillStyle = k.link; for (const e of this.hits.length > 4000 ? this.hits.filter((_, i) => i % Math.ceil(this.hits.length / 4000) === 0) : this.hits) if (e <= limit) pen.fillRect(X(e), 2, 1.5, 6); }
-    pen.strokeStyle = k.line2; pen.strokeRect(x0 + 0.5, 7.5, W - 1, 27);
+    const n = Math.max(1, run.count), X = (e) => x0 + (e / n) * W;
+    pen.drawImage(this.#overview(wide, x0, W, X, limit), 0, 0, wide, 38);
     // near: one page of events around the current one
     const per = Math.max(24, Math.floor(W / 9)), page = run.count <= per ? 0 : Math.floor(Math.max(0, run.at - 1) / per) * per, end = Math.min(run.count, page + per), cw = W / Math.max(per, 1);
     const x = (e) => x0 + (e - page + 0.5) * cw;
@@ -1335,6 +1385,32 @@ export class Player {
     for (const e of this.bookmarks) { for (const at of [X(e), ...(e >= page && e < end ? [x(e)] : [])]) { pen.fillStyle = k.link; pen.fillRect(at - 3, at === X(e) ? 0 : 38, 6, 8); } }
     if (this.difference?.index != null) { const e = this.difference.index; pen.fillStyle = k.ink; const at = X(e); pen.beginPath(); pen.moveTo(at, 0); pen.lineTo(at + 10, 4); pen.lineTo(at, 8); pen.fill(); pen.fillRect(at - 0.75, 0, 1.5, 36); }
     canvas.setAttribute("aria-label", `${this.W("timeline")}: ${this.W("event")} ${num(run.at)} / ${num(log.events)}`);
+  }
+
+  /** Far away: the whole run. L1 use as an area, events in two greys, marks. */
+  #overview(wide, x0, W, X, limit) {
+    const key = [wide, limit, this.dark, this.lang, this.hits?.length, this.hits?.[0]].join();
+    if (this.far?.key === key) return this.far.canvas;
+    const { run } = this, k = this.colour, canvas = document.createElement("canvas"), n = Math.max(1, run.count);
+    const pen = this.#canvas(canvas, wide, 38), strip = this.#density(W);
+    pen.font = `11px ${UI}`;
+    pen.fillStyle = k.ink3; pen.fillText(this.W("all"), 0, 22);
+    pen.fillStyle = k.used; pen.globalAlpha = 0.28;
+    run.strip.forEach((use, i) => { const e = (i * n) / run.strip.length; if (e <= limit) pen.fillRect(X(e), 28 - 20 * use, W / run.strip.length + 0.6, 20 * use); });
+    pen.globalAlpha = 1;
+    strip.all.forEach((count, i) => {
+      if ((i / W) * n > limit || !count) return;
+      pen.fillStyle = k.line2; pen.fillRect(x0 + i, 34 - 5 * (count / strip.most), 1, 5 * (count / strip.most));
+      if (strip.decide[i]) { pen.fillStyle = k.ink2; pen.fillRect(x0 + i, 34 - 5 * (strip.decide[i] / strip.most), 1, 5 * (strip.decide[i] / strip.most)); }
+    });
+    if (this.hits) {
+      pen.fillStyle = k.link;
+      const every = Math.ceil(this.hits.length / 4000);
+      for (let i = 0; i < this.hits.length; i += every) if (this.hits[i] <= limit) pen.fillRect(X(this.hits[i]), 2, 1.5, 6);
+    }
+    pen.strokeStyle = k.line2; pen.strokeRect(x0 + 0.5, 7.5, W - 1, 27);
+    this.far = { key, canvas };
+    return canvas;
   }
 
   #mark(pen, e, x, alpha) {
@@ -1415,7 +1491,7 @@ export class Player {
     if (document.activeElement !== at) at.value = num(this.run.at);
     this.$(".ctl .of").textContent = `/ ${num(this.mode === "predict" ? this.limit : this.run.count)}${this.mode === "predict" && this.limit < this.run.count ? " …" : ""}`;
     const hits = this.hits;
-    this.$(".ctl .found").innerHTML = hits ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${this.W("hits_of", { a: num(hits.filter((e) => e < this.run.at).length), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${this.W("close")}">×</button>` : "";
+    put(this.$(".ctl .found"), hits ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${this.W("hits_of", { a: num(hits.filter((e) => e < this.run.at).length), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${this.W("close")}">×</button>` : "");
     const right = this.answers.filter((a) => a.right).length;
     this.$(".ctl .score").textContent = this.answers.length ? this.W("score", { a: right, b: this.answers.length }) : "";
   }
@@ -1504,6 +1580,7 @@ export class Player {
   }
   svg() {
     const svg = this.$(".p-tree .scroll svg").cloneNode(true);
+    svg.style.display = "";
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     svg.insertAdjacentHTML("afterbegin", `<defs>${this.#patterns()}</defs><rect width="100%" height="100%" fill="${this.colour.bg}"/>`);
     return new XMLSerializer().serializeToString(svg);
@@ -1556,7 +1633,7 @@ export class Player {
       if (canvas) this.drawPools(this.#canvas(canvas, GUT + WIDE + 2, parseFloat(canvas.style.height)), run, this.grid());
       for (const g of this.root.querySelectorAll(`.p-tree${b} [data-node]`)) g.classList.toggle("hov", +g.dataset.node === this.hover?.node);
       const insp = this.$(`.p-tree${b} .insp`);
-      if (insp) insp.outerHTML = this.#inspect(run);
+      if (insp) insp.outerHTML = this.$(`.p-tree${b}`).insp = this.#inspect(run);
     }
     for (const chip of this.root.querySelectorAll("[data-request]")) chip.classList.toggle("hov", +chip.dataset.request === this.hover?.request && this.hover?.request >= 0);
     for (const term of this.root.querySelectorAll("[data-state]")) {
@@ -1664,6 +1741,22 @@ const SIGNED = { demote: "out", delete: "out", evicthost: "out", load: "copy", b
 const signOf = (kind) => SIGNED[kind] ?? "note";
 /** A CSV cell that no spreadsheet takes for a formula. */
 const cell = (value) => { const text = `${value}`; return /^[=+\-@]/.test(text) && typeof value !== "number" ? `"'${text.replaceAll('"', '""')}"` : /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text; };
+
+/** Make a group hold exactly these parts, {key: [y, markup]}, touching only what differs. */
+function keyed(group, parts) {
+  const held = (group.held ??= new Map());
+  for (const [key, [y, markup]] of parts) {
+    let part = held.get(key);
+    if (!part) {
+      const g = document.createElementNS("http://www.w3.org/2000/svg", "g");
+      held.set(key, (part = { g, y: NaN, markup: null }));
+      group.append(g);
+    }
+    if (part.markup !== markup) part.g.innerHTML = part.markup = markup;
+    if (part.y !== y) part.g.setAttribute("transform", `translate(0,${(part.y = y)})`);
+  }
+  for (const [key, part] of held) if (!parts.has(key)) { part.g.remove(); held.delete(key); }
+}
 
 function download(blob, name) {
   const link = document.createElement("a");

@@ -79,7 +79,9 @@ def pack(contents: dict[str, Any], streams: Sequence[Stream]) -> bytes:
         numbers = np.asarray(stream.numbers, np.int64)
         data = varints(np.diff(numbers, prepend=0) if stream.delta else numbers)
         parts.append(data)
-        places.append([stream.name, len(data), len(numbers), int(stream.delta)])
+        wide = bool(len(numbers)) and int(np.abs(numbers).max()) >= 1 << 31
+        flags = int(stream.delta) + 2 * wide
+        places.append([stream.name, len(data), len(numbers), flags])
     head = json.dumps({**contents, "streams": places}, ensure_ascii=False)
     said = head.encode("utf-8", "replace")
     raw = len(said).to_bytes(4, "little") + said + b"".join(parts)
@@ -100,8 +102,8 @@ def unpack(log: bytes) -> tuple[dict[str, Any], dict[str, NDArray[np.int64]]]:
     size = int.from_bytes(raw[:4], "little")
     contents = json.loads(raw[4 : 4 + size])
     at, columns = 4 + size, {}
-    for name, length, _, delta in contents.pop("streams"):
+    for name, length, _, flags in contents.pop("streams"):
         numbers = from_varints(raw[at : at + length])
-        columns[name] = np.cumsum(numbers) if delta else numbers
+        columns[name] = np.cumsum(numbers) if flags & 1 else numbers
         at += length
     return contents, columns

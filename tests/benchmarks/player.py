@@ -1,0 +1,106 @@
+"""How fast is the player in a real Chromium?
+
+Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 L2
+slots: bytes an event over an empty page, time from navigation to the first picture,
+key press to painted frame, seeks to random events, and drawing both pools.
+Run: python tests/benchmarks/player.py [EVENTS ...]
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from lab_browser import chromium
+
+from kvlab import Workbench
+from kvlab.record.trace import Trace
+from kvlab.views.page import to_html
+
+KEYS = """async () => {
+    const root = document.getElementById('kvlab'), took = [];
+    root.focus();
+    kvlab.show(Math.floor(kvlab.run.count / 2));
+    for (let i = 0; i < 60; i++) {
+        await new Promise(done => requestAnimationFrame(done));
+        const began = performance.now();
+        const key = {key: 'ArrowRight', bubbles: true};
+        root.dispatchEvent(new KeyboardEvent('keydown', key));
+        root.offsetHeight;  // styles and layout are part of the frame
+        took.push(performance.now() - began);
+    }
+    return took.sort((a, b) => a - b);
+}"""
+SEEKS = """() => {
+    const took = [], n = kvlab.run.count;
+    for (let i = 0; i < 200; i++) {
+        const to = Math.floor(Math.abs(Math.sin(i * 12.9898) * 43758.5453 % 1) * n);
+        const began = performance.now();
+        kvlab.run.seek(to);
+        took.push(performance.now() - began);
+    }
+    return took.sort((a, b) => a - b);
+}"""
+DRAWS = """() => {
+    const canvas = document.querySelector('.p-pool canvas');
+    const pen = canvas.getContext('2d'), grid = kvlab.grid(), took = [];
+    for (let i = 0; i < 60; i++) {
+        kvlab.run.seek(Math.floor(kvlab.run.count * (0.3 + i / 100)));
+        const began = performance.now();
+        kvlab.drawPools(pen, kvlab.run, grid);
+        took.push(performance.now() - began);
+    }
+    return took.sort((a, b) => a - b);
+}"""
+
+
+def busy_run(events: int) -> Trace:
+    """Return a run of about so many events: prompts that share prefixes, seeded."""
+    bench = Workbench(name=f"{events} events", pool_tokens=10_000, host_tokens=20_000)
+    draw = random.Random(7)
+    while len(bench.trace) < events:
+        family = draw.randrange(400)
+        prompt = list(range(family * 1000, family * 1000 + draw.randrange(16, 64)))
+        prompt += [draw.randrange(10**6) for _ in range(draw.randrange(16, 64))]
+        if draw.random() < 0.3:
+            bench.match(prompt)
+        bench.insert(prompt)
+        if draw.random() < 0.2:
+            bench.ack_write()
+    return bench.trace
+
+
+def main(sizes: list[int]) -> None:
+    with chromium() as browser, tempfile.TemporaryDirectory() as folder:
+        for size in sizes:
+            trace = busy_run(size)
+            began = time.perf_counter()
+            page = to_html(trace)
+            wrote = time.perf_counter() - began
+            empty = len(to_html(trace, length=0))
+            path = Path(folder, f"{size}.html")
+            path.write_text(page, "utf-8")
+            print(f"{len(trace):,} events, written in {wrote:.1f} s")
+            per_event = (path.stat().st_size - empty) / len(trace)
+            print(f"  page size      {per_event:.2f} bytes an event over an empty page")
+            tab = browser.new_page(viewport={"width": 1280, "height": 760})
+            began = time.perf_counter()
+            tab.goto(path.as_uri())
+            tab.wait_for_selector("[data-ready=true]", timeout=60_000)
+            print(f"  opening        {time.perf_counter() - began:.2f} s")
+            for name, script in (
+                ("key to frame", KEYS), ("seek", SEEKS), ("draw pools", DRAWS),
+            ):  # fmt: skip
+                took = tab.evaluate(script)
+                half, most = took[len(took) // 2], took[int(len(took) * 0.98)]
+                print(f"  {name:14} {half:.2f} ms median, {most:.2f} ms at 98 %")
+            tab.close()
+
+
+if __name__ == "__main__":
+    main([int(size) for size in sys.argv[1:]] or [10_000, 1_000_000])
