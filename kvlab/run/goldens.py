@@ -29,7 +29,7 @@ def conform_goldens(
         if is_scenario(data):
             reports.append(compare_scenario(read_scenario(str(path), data), str(path)))
         else:
-            reports.append(conform([path]))
+            reports.append(conform(path))
     return Report(
         len(reports),
         sum(report.records for report in reports),

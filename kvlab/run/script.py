@@ -7,8 +7,6 @@ Left out: carrying the ops out (runner.py).
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +17,7 @@ from ..cache.key import as_tokens
 from ..config import EngineConfig
 from ..errors import ConfigError, InputError
 from ..rules import Rules
+from .json_file import read_json
 
 
 class Op(Struct, frozen=True, forbid_unknown_fields=True, tag_field="op"):
@@ -153,14 +152,12 @@ AnyOp = (
     | RequestFinishOp | RequestOp | RoundOp | DecodeStepOp
 )  # fmt: skip
 
-DRIVER_FIELDS = ("manual_dma", "dump_slots", "pool_total", "host_total")
-"""What a script's config says of the recording, not of the engine."""
-
 
 class Script(Struct, frozen=True, kw_only=True):
     """A checked script, and what a recording adds to it.
 
-    `records` and `initial` are None for a script that is not a golden.
+    `initial` and `records` are None for a script that is not a golden; `totals` are
+    the sizes, in tokens, that a recording gives for its pools.
     """
 
     name: str
@@ -170,6 +167,28 @@ class Script(Struct, frozen=True, kw_only=True):
     manual_dma: bool
     dump_slots: bool = False
     ops: list[AnyOp]
+    totals: dict[str, int] = {}
+    initial: dict[str, Any] | None = None
+    records: list[dict[str, Any]] | None = None
+
+
+class _Driver(Struct, frozen=True):
+    """What a script's config says of the recording, not of the engine."""
+
+    manual_dma: bool | None = None
+    dump_slots: bool | None = None
+    pool_total: int | None = None
+    host_total: int | None = None
+
+
+class _File(Struct, frozen=True):
+    """A script as it stands in its file; fields of other tools are ignored."""
+
+    config: dict[str, Any]
+    ops: list[AnyOp]
+    name: str = ""
+    about: str = ""
+    sglang: str = "0.5.14"
     initial: dict[str, Any] | None = None
     records: list[dict[str, Any]] | None = None
 
@@ -180,58 +199,56 @@ def read_script(path: Path, rules: Rules | None = None) -> Script:
     `rules` overrides the release that the file names; without either: 0.5.14.
     Raises: InputError with file, place, what is wrong and what to do.
     """
-    data = _decode(path)
+    data = read_json(path)
     if not isinstance(data, dict) or "ops" not in data or "config" not in data:
         raise InputError(
             str(path), "no script", "a script is {config, ops}; see PROTOCOL"
         )
-    settings = dict(data["config"])
-    driver = {key: settings.pop(key, None) for key in DRIVER_FIELDS}
     try:
-        ops = msgspec.convert(data["ops"], list[AnyOp])
-        config = EngineConfig.of(settings)
-        rules = rules or Rules.named(data.get("sglang", "0.5.14"))
+        file = msgspec.convert(data, _File)
+        driver = msgspec.convert(file.config, _Driver)
+        names = _Driver.__struct_fields__
+        config = EngineConfig.of(
+            {key: value for key, value in file.config.items() if key not in names}
+        )
+        rules = rules or Rules.named(file.sglang)
     except (msgspec.ValidationError, ConfigError) as error:
         raise InputError(str(path), str(error), "mend the script") from None
-    for number, op in enumerate(ops):
-        _check_op(f"{path}: ops[{number}]", op)
+    _check_ops(path, file)
+    totals = {"pool_total": driver.pool_total, "host_total": driver.host_total}
     return Script(
-        name=str(data.get("name", path.name)),
-        about=str(data.get("about", "")),
+        name=file.name or path.name,
+        about=file.about,
         config=config,
         rules=rules,
-        manual_dma=driver["manual_dma"] is not False,
-        dump_slots=bool(driver["dump_slots"]),
-        ops=ops,
-        initial=data.get("initial"),
-        records=data.get("records"),
+        manual_dma=driver.manual_dma is not False,
+        dump_slots=bool(driver.dump_slots),
+        ops=file.ops,
+        totals={key: size for key, size in totals.items() if size is not None},
+        initial=file.initial,
+        records=file.records,
     )
 
 
-def _decode(path: Path) -> Any:
-    try:
-        raw = path.read_bytes()
-        if raw[:2] == b"\x1f\x8b":
-            raw = gzip.decompress(raw)
-        return msgspec.json.decode(raw)
-    except IsADirectoryError:
-        raise InputError(str(path), "a directory", "name a file in it") from None
-    except OSError as error:
-        raise InputError(str(path), error.strerror or str(error)) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise InputError(str(path), "damaged gzip", "fetch the file again") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise InputError(str(path), f"not JSON: {error}", "mend the file") from None
+def _check_ops(path: Path, file: _File) -> None:
+    if file.records is not None and len(file.records) > len(file.ops):
+        raise InputError(
+            str(path), f"{len(file.records)} records of {len(file.ops)} ops",
+            "record the script again",
+        )  # fmt: skip
+    for number, op in enumerate(file.ops):
+        _check_op(f"{path}: ops[{number}]", op)
 
 
-def _check_op(where: str, op: AnyOp) -> None:
+def _check_op(where: str, op: AnyOp | NewRequest) -> None:
     for size in ("n", "k", "quota", "max_new"):
         value = getattr(op, size, None)
         if value is not None and value < 0:
             raise InputError(where, f"{size} is {value}", "use 0 or more")
-    for ids in [getattr(op, "tokens", []), getattr(op, "out", [])]:
+    for name in ("tokens", "out", "token", "first_out"):
+        ids = getattr(op, name, [])
         try:
-            as_tokens(ids)
+            as_tokens(ids if isinstance(ids, list) else [ids])
         except InputError as error:
             raise InputError(where, str(error)) from None
     if isinstance(op, RequestOp) and not op.out:
@@ -244,4 +261,4 @@ def _check_op(where: str, op: AnyOp) -> None:
                 f"{where}: request {new.id!r}", "no tokens or max_new below 1",
                 "give at least one of each",
             )  # fmt: skip
-        _check_op(where, InsertOp(new.tokens))
+        _check_op(f"{where}: request {new.id!r}", new)
