@@ -504,6 +504,17 @@ def test_locking_host_only_nodes_moves_no_account():
     assert cache.account() == (64, 0, 0)
 
 
+def test_a_half_that_the_insert_splitting_it_dropped_is_not_dropped_again():
+    cache = through(host_tokens=24, pool_tokens=40)
+    cache.insert(range(20))
+    cache.insert(A)
+    cache.ack_write()
+    cache.cache.evict(20)
+    cache.insert([*range(16), 50, 51, 52, 53])
+    assert where(cache) == {0: "DH", 100: "DH", 50: "DH"}
+    assert cache.cache.evict_host(64) == 0
+
+
 # --- sums
 
 
