@@ -166,10 +166,12 @@ class DemotingCache(HostTier):
         Changes: the tree, both free lists, the accounts.
         """
         freed = 0
-        waiting: list[Node] = []
-        stuck: list[Node] = []
+        waiting: dict[Node, None] = {}
+        stuck: dict[Node, None] = {}
         with self._emit.of(ev.Evict, "L1", num_tokens, self.device_leaves.policy):
             while freed < num_tokens and (node := self.device_leaves.pop()):
+                if node in waiting or node in stuck:
+                    continue  # a leaf again, since the host dropped what hung below
                 if node.backed_up:
                     self._victim(node, "demote", self.device_leaves.key(node))
                     self._left_device(node)
@@ -187,21 +189,23 @@ class DemotingCache(HostTier):
             self._emit(ev.Evicted, "L1", num_tokens, freed)
         return freed
 
-    def _write_victim(self, node: Node, waiting: list[Node], stuck: list[Node]) -> int:
+    def _write_victim(
+        self, node: Node, waiting: dict[Node, None], stuck: dict[Node, None]
+    ) -> int:
         """Write a victim of write_back and free it, now or later; return the tokens
         that count as freed. For its parent it counts as gone at once."""
         self._victim(node, "backup", self.device_leaves.key(node))
         if self._write(node):
             self._left_device(node)
             if self.rules.written_back_waits:
-                waiting.append(node)
+                waiting[node] = None
                 return len(node.key)
             self._finish_writes()
             return self._demote(node)
         if not self.rules.unwritable_victim_stays and self._droppable(node):
             return self._drop_subtree(node)
         self._victim(node, "stays", self.device_leaves.key(node))
-        stuck.append(node)
+        stuck[node] = None
         return 0
 
     def _demote(self, node: Node) -> int:
@@ -226,6 +230,7 @@ class DemotingCache(HostTier):
             self._victim(below, "drop", self.device_leaves.key(below))
             self.host_leaves.remove(below)
             self._lose(below)
+        self.device_leaves.remove(node)
         return self._delete(node, "drop")
 
 
