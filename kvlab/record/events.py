@@ -435,6 +435,15 @@ class Admit(Decision, frozen=True):
     added: bool
 
 
+class TooLarge(Decision, frozen=True):
+    """The request was refused on arrival: its admission test needs `need` tokens, more
+    than the whole pool of `total` could ever offer."""
+
+    request: str
+    need: int
+    total: int
+
+
 class CloseRound(Decision, frozen=True):
     """The round ends before the request is matched: the input or the chunk budget of
     the prefill is spent (0 or less remains)."""

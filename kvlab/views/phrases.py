@@ -227,6 +227,9 @@ PHRASES: dict[str, Words] = {
     "admit other": Words(
         "{request} waits: it brings {extend} tokens, this prefill takes {budget} more",
         "{request} 继续等待：本次预填充还能收 {budget} 个 token，它带来 {extend} 个"),
+    "toolarge": Words(
+        "{request} is refused: it needs {need} tokens of a pool of {total}",
+        "{request} 被拒绝：需要 {need} 个 token，池共 {total} 个"),
     "closeround": Words(
         "{request} is not tried: what this prefill may compute is spent",
         "不再尝试 {request}：本次预填充能算的量已用完"),
@@ -289,6 +292,7 @@ VERDICTS: dict[str, Words] = {
         "NO_TOKEN: {request} is not admitted", "NO_TOKEN：{request} 未获准入"),
     "admit other": Words(
         "OTHER: {request} is not admitted", "OTHER：{request} 未获准入"),
+    "toolarge": Words("{request} can never run", "{request} 永远无法运行"),
     "closeround": Words("The round is over", "本轮结束"),
     "prefill": Words("Compute {extend} tokens", "计算 {extend} 个 token"),
     "chunk": Words("The last {extend} tokens", "最后 {extend} 个 token"),

@@ -29,6 +29,7 @@ REASONS: dict[type[Decision], Callable[[Frame, Any], Reason]] = {
     ev.SendWrites: cache.send_writes,
     ev.LoadBack: cache.load_back,
     ev.Admit: request.admit,
+    ev.TooLarge: request.too_large,
     ev.CloseRound: request.close_round,
     ev.Prefill: request.prefill,
     ev.Chunk: request.chunk,

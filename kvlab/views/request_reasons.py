@@ -94,6 +94,23 @@ def _over_budget(frame: Frame, e: ev.Admit) -> Reason:
     )
 
 
+def too_large(frame: Frame, e: ev.TooLarge) -> Reason:
+    """Why is the request not even queued?"""
+    need, total = count("need", e.need), count("total", e.total)
+    return Reason(
+        "no",
+        Words(
+            "Nothing could ever be freed for it: it needs more than the whole pool.",
+            "无论释放什么都不够：它需要的比整个池还多。",
+        ),
+        (compare(need, "<", total, e.need < e.total),),
+        two_bars(e.need, e.total, "available"),
+        host_free(frame),
+        Words("let it wait for ever", "让它永远等待"),
+        "SGLang managers/schedule_policy.py · PrefillAdder.add_one_req",
+    )
+
+
 def close_round(frame: Frame, e: ev.CloseRound) -> Reason:
     """Why is nobody else tried in this round?"""
     terms: list[Term | str] = [count("rem_input", e.rem_input, "promised")]
