@@ -24,13 +24,20 @@ RULES = Rules.v0_5_14()
 
 
 class Bench:
-    """One engine under the rules of 0.5.14; knobs are those of `EngineConfig`."""
+    """One engine, under the rules of 0.5.14 unless told otherwise; knobs are those of
+    `EngineConfig`."""
 
-    def __init__(self, *, link: HandTransfer | None = None, **knobs: object) -> None:
+    def __init__(
+        self,
+        *,
+        rules: Rules = RULES,
+        link: HandTransfer | None = None,
+        **knobs: object,
+    ) -> None:
         self.config = EngineConfig(**{"pool_tokens": 64, **knobs})
-        self.trace = Trace(Header(config=self.config, rules=RULES))
+        self.trace = Trace(Header(config=self.config, rules=rules))
         self.link = link or HandTransfer()
-        self.engine = Engine(self.config, RULES, emit=self.trace, link=self.link)
+        self.engine = Engine(self.config, rules, emit=self.trace, link=self.link)
         self.cache = self.engine.cache
         self._state, self._folded = State.start(self.config), 0
 
@@ -53,6 +60,7 @@ class Bench:
         return node
 
     def ack_write(self, count: int | None = None) -> int:
+        self.cache.flush_writes()
         self.link.complete("write", count)
         return self.cache.writing_check()
 
