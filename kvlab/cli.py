@@ -143,6 +143,12 @@ def _diagnose(arguments: argparse.Namespace) -> int:
         return diagnose_command(arguments, _scenario, bar.update)
 
 
+def _capacity(arguments: argparse.Namespace) -> int:
+    from .observe_commands import capacity_command
+
+    return capacity_command(arguments)
+
+
 # --- their options
 
 
@@ -153,7 +159,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in (_add_lab, _add_replay, _add_render, _add_conform, _add_diagnose):
+    for add in (
+        _add_lab, _add_replay, _add_render, _add_conform, _add_diagnose, _add_capacity
+    ):  # fmt: skip
         add(commands)
     add_play(commands, _add)
     return parser
@@ -205,6 +213,34 @@ def _add_diagnose(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")
+
+
+def _add_capacity(commands: Any) -> None:
+    parser = _add(
+        commands, "capacity", _capacity,
+        "KV bytes of a token, tokens in the pool, sequences that fit",
+        "kvlab capacity llama-3-70b --tp 8 --kv-gib 60 --context 32768\n"
+        "  kvlab capacity ./config.json --memory-gib 80 --weights-gib 17 --json",
+    )  # fmt: skip
+    add = parser.add_argument
+    add("model", nargs="?", metavar="MODEL|config.json")
+    add("--list", action="store_true", help="print the models known by name")
+    add("--json", action="store_true", help="print one JSON object")
+    add("--tp", type=int, default=1, help="tensor parallel ranks")
+    add("--pp", type=int, default=1, help="pipeline stages")
+    add("--dp-attention", type=int, default=1, help="attention ranks, within tp")
+    add("--kv-dtype", default="auto", help="auto bf16 fp8 fp4 fp8_ds_mla")
+    add("--kv-gib", type=float, help="GiB left for KV on each GPU, or:")
+    add("--memory-gib", type=float, help="GiB of each GPU")
+    add("--fraction", "--mem-fraction-static", "--gpu-memory-utilization",
+        dest="fraction", type=float, default=0.9, help="of it (0.9)")  # fmt: skip
+    add("--weights-gib", type=float, default=0.0, help="weights on each GPU")
+    add("--reserve-gib", type=float, default=0.0, help="activations, graphs, draft KV")
+    add("--context", "--context-len", type=int, help="input + output tokens")
+    add("--page-size", type=int, default=1, help="SGLang's page, or vLLM's block")
+    add("--state-mib", type=float, default=0.0, help="recurrent state of a sequence")
+    add("--pool-tokens", type=int, help="tokens of L1, instead of memory")
+    add("--fit", type=int, metavar="N", help="what would have to change to fit N")
 
 
 def _add_render(commands: Any) -> None:

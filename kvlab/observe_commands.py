@@ -11,10 +11,14 @@ from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 from msgspec import to_builtins
 
+from .capacity import GIB, Capacity, Deployment, capacity, to_fit
 from .errors import InputError
 from .files import replace_file
+from .model_table import ALIASES, CONFIGS, known_shape
+from .models import KvShape, read_config
 from .observe.diagnose import diagnose, diagnose_run, failed
 from .observe.report import report
 from .observe.source import STDIN
@@ -54,3 +58,94 @@ def _told(paths: list[Path], named: Named, say: Say) -> Diagnosis:
         if run is not None:
             return diagnose_run(run, str(first))
     return diagnose(paths, say)
+
+
+# --- capacity
+
+_MOST_BYTES = 16 << 20
+
+
+def capacity_command(arguments: Namespace) -> int:
+    """Print how many bytes a token takes and what fits.
+
+    Raises: ConfigError for a model that is not known or a plan that cannot be;
+    InputError for a file that is no model's config.json.
+    """
+    if arguments.list:
+        print("\n".join(sorted([*CONFIGS, *ALIASES])))
+        return 0
+    if arguments.model is None:
+        raise InputError("MODEL", "is missing", "name one (--list) or a config.json")
+    shape, plan = _shape(arguments.model), _plan(arguments)
+    told = to_builtins(capacity(shape, plan))
+    if arguments.fit is not None:
+        told["fit"] = to_fit(shape, plan, arguments.fit)
+    print(json.dumps(told) if arguments.json else _capacity_text(shape, plan, told))
+    return 0
+
+
+def _shape(name: str) -> KvShape:
+    path = Path(name)
+    if path.is_dir() and (path / "config.json").is_file():
+        path = path / "config.json"
+    if not path.is_file():
+        return known_shape(name)
+    if path.stat().st_size > _MOST_BYTES:
+        raise InputError(name, "is larger than 16 MiB", "give a model's config.json")
+    try:
+        return read_config(msgspec.json.decode(path.read_bytes()), name)
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise InputError(
+            name, f"is not JSON ({problem})", "give a model's config.json"
+        ) from None
+    except OSError as problem:
+        raise InputError(
+            name, f"cannot be read ({problem.strerror})", "give a readable file"
+        ) from None
+
+
+def _plan(arguments: Namespace) -> Deployment:
+    def gib(value: float | None) -> float | None:
+        return None if value is None else value * GIB
+
+    return Deployment(
+        tp=arguments.tp,
+        pp=arguments.pp,
+        dp_attention=arguments.dp_attention,
+        kv_dtype=arguments.kv_dtype,
+        kv_memory=gib(arguments.kv_gib),
+        memory=gib(arguments.memory_gib),
+        fraction=arguments.fraction,
+        weights=arguments.weights_gib * GIB,
+        reserve=arguments.reserve_gib * GIB,
+        context=arguments.context,
+        page_size=arguments.page_size,
+        state=arguments.state_mib * (1 << 20),
+        pool_tokens=arguments.pool_tokens,
+    )
+
+
+_CONTEXTS = (2048, 8192, 32768, 131072)
+
+
+def _capacity_text(shape: KvShape, plan: Deployment, told: dict[str, object]) -> str:
+    """Return the answer for people, with the ceiling at a few context lengths."""
+    lines = [
+        f"{name:30} {value:,}"
+        if isinstance(value, int | float)
+        else f"{name:30} {value}"
+        for name, value in told.items()
+        if value is not None and not isinstance(value, dict)
+    ]
+    if plan.room is not None or plan.pool_tokens is not None:
+        lines += ["", "context      sequences"]
+        for context in _CONTEXTS:
+            at = msgspec.structs.replace(plan, context=context)
+            fits: Capacity = capacity(shape, at)
+            lines.append(f"{context:>9,}  {fits.max_concurrency or 0:>9,}")
+    else:
+        lines += ["", "give --kv-gib or --memory-gib to learn what fits"]
+    fit = told.get("fit")
+    if isinstance(fit, dict):
+        lines += ["", *(f"{name:30} {value}" for name, value in fit.items())]
+    return "\n".join(lines)

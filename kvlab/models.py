@@ -1,0 +1,328 @@
+"""How many bytes of KV does a token of this model take?
+
+Any Hugging Face config.json is read into a `KvShape`: which layers keep KV for the
+whole context, which for a window, which keep a fixed state instead; and how wide a
+token's KV is in each. The engines' config quirks (FORMATS 5) are handled by what the file says,
+model names only where a file says nothing.
+Left out: named models (model_table.py), memory and concurrency (capacity.py), encoder
+layers, draft layers for speculation.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from .errors import InputError
+
+Config = dict[str, Any]
+Layer = Literal["full", "window", "state"]
+_NESTS = ("text_config", "llm_config", "language_config", "thinker_config")
+MOST_LAYERS = 10_000
+
+
+class KvShape(Struct, frozen=True, kw_only=True):
+    """What of a model decides the size of its KV.
+
+    Units: `width` and `window_width` in elements that one layer keeps of one token
+    (K and V of all heads together, or MLA's latent); `window` in tokens; `kv_heads` is
+    None for MLA, which tensor parallelism does not split. `indexer_bytes` come on top
+    for sparse attention, bytes a token over all layers. `kv_bits` is what the file asks
+    for, None where it leaves that to the server.
+    """
+
+    name: str
+    full_layers: int
+    window_layers: int
+    state_layers: int
+    width: int
+    window_width: int
+    window: int | None
+    kv_heads: int | None
+    head_dim: int | None
+    indexer_bytes: int = 0
+    kv_bits: int | None = None
+
+    def bytes_full(self, element: float = 2) -> int:
+        """Return bytes a token takes in the layers that keep everything, all GPUs."""
+        return int(self.full_layers * self.width * element)
+
+    def bytes_window(self, element: float = 2) -> int:
+        """Return bytes a token takes in window layers, while it is in the window."""
+        return int(self.window_layers * self.window_width * element)
+
+
+def read_config(config: Config, where: str = "config.json") -> KvShape:
+    """Return the shape that a config.json describes.
+
+    Raises: InputError naming the key where the file says too little or nonsense.
+
+    >>> llama = {"num_hidden_layers": 32, "hidden_size": 4096,
+    ...          "num_attention_heads": 32, "num_key_value_heads": 8}
+    >>> read_config(llama).bytes_full()
+    131072
+    """
+    if not isinstance(config, dict):
+        raise InputError(where, "is not a JSON object", "give a model's config.json")
+    text = _Config(_text_config(config), where)
+    kinds = _kinds(text)
+    window = _window(text)
+    width, heads, head_dim = _width(text)
+    return KvShape(
+        name=str(config.get("_name_or_path") or config.get("model_type") or where)[:80],
+        full_layers=kinds.count("full"),
+        window_layers=kinds.count("window"),
+        state_layers=kinds.count("state"),
+        width=width,
+        window_width=_window_width(text, width),
+        window=window if "window" in kinds else None,
+        kv_heads=heads,
+        head_dim=head_dim,
+        indexer_bytes=_indexer(text, kinds.count("full")),
+        kv_bits=_kv_bits(config),
+    )
+
+
+class _Config:
+    """A config whose values are asked for under any of their names, and checked."""
+
+    def __init__(self, values: Config, where: str) -> None:
+        self.values, self.where = values, where
+        self.model_type = str(values.get("model_type") or "")
+
+    def count(self, *names: str) -> int | None:
+        """Return the first that is there; None if none is.
+
+        Raises: InputError for one that is no count.
+        """
+        for name in names:
+            value = self.values.get(name)
+            if value is None or isinstance(value, list | dict):
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                raise InputError(
+                    self.where, f"{name} is {value!r}", "it must be a whole number"
+                )
+            return value
+        return None
+
+    def need(self, *names: str) -> int:
+        """Return the first that is there. Raises: InputError if none is, or it is 0."""
+        value = self.count(*names)
+        if not value:
+            raise InputError(
+                self.where,
+                f"has no {names[0]}",
+                "give the config.json of a decoder model",
+            )
+        return value
+
+    def names(self, key: str) -> list[Any]:
+        """Return a list of the file, empty if it has none."""
+        value = self.values.get(key)
+        return value if isinstance(value, list) else []
+
+
+def _text_config(config: Config) -> Config:
+    """Return the part about the language model; what it omits, the outside says."""
+    for nest in _NESTS:
+        inner = config.get(nest)
+        if isinstance(inner, dict):
+            outside = {k: v for k, v in config.items() if k not in _NESTS}
+            return outside | _text_config(inner)
+    defaults = _DEFAULTS.get(str(config.get("model_type") or ""), {})
+    return defaults | {k: v for k, v in config.items() if v is not None or k in _NULLS}
+
+
+_NULLS = {"sliding_window", "num_key_value_heads", "head_dim"}
+"""Keys whose null means something."""
+_DEFAULTS: dict[str, Config] = {
+    "gemma3_text": {
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256,
+        "num_hidden_layers": 26, "hidden_size": 2304, "sliding_window": 4096,
+    },
+    "gemma2": {"head_dim": 256, "sliding_window": 4096},
+    "gemma": {"head_dim": 256},
+    "gpt_oss": {"head_dim": 64, "sliding_window": 128},
+}  # fmt: skip
+"""What transformers fills in where files of these types omit it."""
+
+
+# --- which layers keep what
+
+
+def _num_layers(text: _Config) -> int:
+    layers = text.need("num_hidden_layers", "n_layer", "num_layers", "n_layers")
+    if layers > MOST_LAYERS:
+        raise InputError(text.where, f"has {layers} layers", "give a model's config")
+    return layers
+
+
+def _kinds(text: _Config) -> list[Layer]:
+    """Return what each layer keeps; layers that borrow another's KV are left out."""
+    layers = _num_layers(text)
+    kinds = _listed(text) or _linear(text, layers) or _sliding(text, layers)
+    if _window(text) is None:
+        kinds = ["full" if kind == "window" else kind for kind in kinds]
+    shared = text.count("num_kv_shared_layers") or 0
+    return kinds[: len(kinds) - shared]
+
+
+_KINDS: dict[str, Layer] = {
+    "full_attention": "full", "attention": "full", "full": "full", "global": "full",
+    "hybrid": "full", "sliding_attention": "window", "sliding": "window",
+    "local": "window", "chunked_attention": "window", "linear_attention": "state",
+    "mamba": "state", "mamba2": "state", "conv": "state", "recurrent": "state",
+    "linear": "state",
+}  # fmt: skip
+
+
+def _listed(text: _Config) -> list[Layer]:
+    """Return the kinds that the file lists layer by layer; empty if it does not."""
+    for key in ("layer_types", "layers_block_type", "block_types"):
+        names = text.names(key)
+        if names:
+            return [_KINDS.get(str(name), "full") for name in names if name != "moe"]
+    types = text.names("attn_type_list")
+    if types:
+        return ["full" if kind == 1 else "state" for kind in types]
+    pattern = text.values.get("hybrid_override_pattern")
+    if isinstance(pattern, str):
+        kept: dict[str, Layer] = {"*": "full", "M": "state"}
+        return [kept[char] for char in pattern if char in kept]
+    return []
+
+
+def _linear(text: _Config, layers: int) -> list[Layer]:
+    """Return the kinds of a model with recurrent layers; empty if it has none."""
+    period = text.count("attn_layer_period")
+    offset = text.count("attn_layer_offset") or 0
+    interval = text.count("full_attention_interval")
+    chosen = set(text.names("attn_layer_indices"))
+    inner = text.values.get("linear_attn_config")
+    if isinstance(inner, dict) and isinstance(inner.get("full_attn_layers"), list):
+        chosen = {index - 1 for index in inner["full_attn_layers"]}
+    if period:
+        chosen = {i for i in range(layers) if i % period == offset}
+    elif interval:
+        chosen = {i for i in range(layers) if (i + 1) % interval == 0}
+    if not chosen:
+        return []
+    return ["full" if index in chosen else "state" for index in range(layers)]
+
+
+def _window(text: _Config) -> int | None:
+    """Return the window in tokens; None where the file says that there is none, or one
+    as long as the context."""
+    if text.values.get("use_sliding_window") is False:
+        return None
+    window = text.count("sliding_window", "attention_window_size",
+                        "attention_chunk_size", "sliding_window_size")  # fmt: skip
+    longest = text.count("max_position_embeddings")
+    if not window or (longest and window >= longest and _slides_everywhere(text)):
+        return None
+    return window
+
+
+def _slides_everywhere(text: _Config) -> bool:
+    return not any(
+        key in text.values
+        for key in ("layer_types", "sliding_window_pattern", "_sliding_window_pattern")
+    )
+
+
+def _sliding(text: _Config, layers: int) -> list[Layer]:
+    """Return the kinds of a model whose layers slide by a pattern."""
+    if _window(text) is None:
+        return ["full"] * layers
+    pattern = text.count("sliding_window_pattern", "_sliding_window_pattern")
+    pattern = pattern or _PATTERNS.get(text.model_type)
+    ropes = text.names("no_rope_layers")
+    if ropes:
+        return ["window" if rope else "full" for rope in ropes]
+    if pattern:
+        return [_every(pattern, index) for index in range(layers)]
+    first = 0
+    if text.values.get("use_sliding_window") is True:
+        first = min(text.count("max_window_layers") or 0, layers)
+    return [*(["full"] * first), *(["window"] * (layers - first))]  # type: ignore[list-item]
+
+
+_PATTERNS = {
+    "gemma2": 2, "gemma3_text": 6, "gemma3": 6, "gpt_oss": 2, "cohere2": 4,
+    "llama4_text": 4,
+}  # fmt: skip
+"""Every how many layers one is full, where files of these types omit it."""
+
+
+def _every(pattern: int, index: int) -> Layer:
+    return "full" if (index + 1) % pattern == 0 else "window"
+
+
+# --- how wide a token is
+
+
+def _width(text: _Config) -> tuple[int, int | None, int | None]:
+    """Return elements a layer keeps of a token, KV heads, size of a head."""
+    latent = text.count("kv_lora_rank")
+    if latent:
+        return latent + (text.count("qk_rope_head_dim") or 0), None, None
+    heads = text.need("num_attention_heads", "n_head", "n_heads", "num_heads")
+    kv_heads = _kv_heads(text, heads)
+    head_dim = text.count("head_dim", "kv_channels", "attention_head_dim")
+    if not head_dim:
+        hidden = text.need("hidden_size", "n_embd", "d_model", "dim")
+        head_dim = hidden // heads
+    value_dim = text.count("v_head_dim") or head_dim
+    return kv_heads * (head_dim + value_dim), kv_heads, head_dim
+
+
+def _kv_heads(text: _Config, heads: int) -> int:
+    """Return the KV heads under any of their names; without one, all heads (MHA)."""
+    values = text.values
+    inner = values.get("attn_config")
+    if isinstance(inner, dict):
+        if inner.get("attn_type") == "multiquery_attention":
+            return 1
+        return _Config(inner, text.where).count("kv_n_heads") or heads
+    if "multi_query_attention" in values:
+        groups = text.count("multi_query_group_num") or 1
+        return groups if values["multi_query_attention"] else heads
+    if values.get("multi_query") and not values.get("new_decoder_architecture"):
+        return 1
+    listed = text.names("num_key_value_heads") or text.names("num_kv_heads")
+    if listed:
+        return max(int(count) for count in listed)
+    return text.count(
+        "num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"
+    ) or heads  # fmt: skip
+
+
+def _window_width(text: _Config, width: int) -> int:
+    """Return the width in window layers, where a model gives them other heads."""
+    heads = text.count("swa_num_key_value_heads")
+    if not heads:
+        return width
+    key = text.count("swa_head_dim", "head_dim") or 0
+    value = text.count("swa_v_head_dim", "v_head_dim") or key
+    return heads * (key + value)
+
+
+def _indexer(text: _Config, layers: int) -> int:
+    """Return the bytes of a sparse-attention index: fp8 keys and a 4-byte scale."""
+    size = text.count("index_head_dim")
+    return layers * (size + 4 * -(-size // 128)) if size else 0
+
+
+def _kv_bits(config: Config) -> int | None:
+    """Return the bits of an element that the file asks for its KV, if it does. What it
+    says of quantised weights is no matter."""
+    quantised = config.get("quantization_config")
+    if not isinstance(quantised, dict):
+        return None
+    scheme = quantised.get("kv_cache_scheme")
+    if isinstance(scheme, dict) and isinstance(scheme.get("num_bits"), int):
+        return int(scheme["num_bits"])
+    algorithm = str(quantised.get("kv_cache_quant_algo") or "").lower()
+    return {"fp8": 8, "int8": 8, "nvfp4": 4, "fp4": 4}.get(algorithm)
