@@ -283,8 +283,10 @@ class Recording:
                 del self.tracks[source, ""]
 
     def reporting(self) -> list[Track]:
-        """Return the tracks that report a state or an event."""
-        return [t for t in self.tracks.values() if t.num_samples or t.events]
+        """Return the tracks that report a state or an event; if none does, those that
+        at least say how the engine was started."""
+        told = [t for t in self.tracks.values() if t.num_samples or t.events]
+        return told or [t for t in self.tracks.values() if t.info]
 
     def label(self, track: Track) -> str:
         """Return the track's name for the reader, with its server if there are more."""

@@ -19,8 +19,8 @@ from .signs import LOW, Signs
 
 RULES: tuple[Rule, ...] = (
     rules_leak.account,
-    rules_input.nothing,
     rules_input.damaged,
+    rules_input.nothing,
     rules_input.single,
     rules_leak.sessions,
     rules_leak.stuck,
