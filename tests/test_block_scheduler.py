@@ -125,12 +125,13 @@ def test_the_last_admitted_gives_up_its_blocks():
 
 
 def test_a_step_that_preempts_admits_nobody():
-    bench = Bench()
-    bench.add("a", 16)
-    bench.add("b", 24)
+    bench = Bench(policy="priority")
+    bench.add("high", 16, priority=0)
+    bench.add("low", 24, priority=5)
     bench.step()
-    bench.add("c", 1)
-    assert "c" not in bench.step()
+    bench.add("small", 1, priority=1)
+    assert bench.step() == {"high": 1}
+    assert bench.step() == {"high": 1, "small": 1}
 
 
 def test_the_last_preempted_is_first_in_the_queue():
@@ -184,8 +185,9 @@ def test_priority_sends_back_the_largest_number():
 def test_a_victim_that_was_served_gives_its_tokens_back_to_the_budget():
     bench = Bench(policy="priority", max_num_batched_tokens=40)
     bench.add("low", 18, priority=5)
-    bench.add("high", 20, priority=0)
     bench.step()
+    bench.add("high", 20, priority=0)
+    assert bench.step() == {"low": 1, "high": 20}
     turn = bench.turn()
     assert bench.named(turn) == {"high": 1}
     assert turn.budget == 39
@@ -259,3 +261,10 @@ def test_a_queue_keeps_to_its_policy(policy, order):
     queue.remove(c)
     queue.put_first([c])
     assert "".join(request.id for request in queue) == order
+
+
+def test_requests_that_are_put_first_keep_their_order():
+    queue = BlockQueue("fcfs")
+    queue.append(BlockRequest("c", [1], 1))
+    queue.put_first([BlockRequest(id, [1], 1) for id in "ab"])
+    assert "".join(request.id for request in queue) == "abc"

@@ -89,6 +89,14 @@ def test_what_l2_knows_is_not_copied_again():
     assert bench.store("b", twin, 4) is None
 
 
+def test_a_block_of_two_requests_is_copied_once():
+    bench = Bench()
+    blocks = bench.hold("a", 1)
+    bench.offload.started("b", blocks, 0)
+    both = [Computed(id, blocks, 4) for id in "ab"]
+    assert bench.offload.plan(both, flush=False).store.l1 == blocks
+
+
 def test_a_full_l2_takes_what_it_has_room_for():
     bench = Bench(cpu=3)
     blocks = bench.hold("a", 4)
@@ -182,3 +190,14 @@ def test_lazy_offers_nothing_when_a_request_finishes():
     blocks = bench.hold("a", 1)
     bench.offload.finished(Computed("a", blocks, 4))
     assert bench.l1.ref_cnt[blocks[0]] == 1
+
+
+def test_lazy_begins_anew_once_its_last_block_was_taken():
+    bench = Bench(lazy=True)
+    bench.offload.plan([], flush=False)
+    blocks = bench.l1.take(10)
+    bench.offload.plan([], flush=False)
+    bench.l1.register(blocks, named(10))
+    bench.l1.release(blocks[7:] + blocks[:7])
+    plan = bench.offload.plan([], flush=False)
+    assert plan.store.l1 == blocks[7:] + blocks[:5]
