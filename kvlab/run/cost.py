@@ -91,6 +91,7 @@ class Cost:
         self.model = model
         self.device = device
         self.tp = tp
+        self.link_rate = rate
         factors = factors or Factors()
         flops = device.flops * tp * factors.prefill_flops
         self._memory = device.memory_rate * tp * factors.memory

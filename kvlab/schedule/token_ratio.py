@@ -32,11 +32,12 @@ def estimate(survivors: Iterable[tuple[int, int]]) -> float:
 class NewTokenRatio:
     """The ratio of a scheduler that runs for a while.
 
+    Rounds are counted, not subtracted one by one, so many at once are exact.
+
     >>> ratio = NewTokenRatio()
     >>> round(ratio.value, 3)
     0.7
-    >>> for _ in range(600): ratio.decay()
-    >>> round(ratio.value, 3)
+    >>> ratio.decay(600); round(ratio.value, 3)
     0.098
     """
 
@@ -44,12 +45,22 @@ class NewTokenRatio:
         self.initial = min(0.7 * conservativeness, 1.0)
         self.least = self.initial * 0.14
         self.step = (self.initial - self.least) / 600
-        self.value = self.initial
+        self._start = self.initial
+        self._rounds = 0
 
-    def decay(self) -> None:
-        """A decode round passed without retraction. Changes: the ratio falls."""
-        self.value = max(self.value - self.step, self.least)
+    @property
+    def value(self) -> float:
+        """The ratio now, 0 to 1."""
+        return max(self._start - self._rounds * self.step, self.least)
+
+    def decay(self, rounds: int = 1) -> None:
+        """Decode rounds passed without retraction. Changes: the ratio falls."""
+        self._rounds += rounds
+
+    def restart(self, value: float) -> None:
+        """A retraction estimated the ratio anew: it falls from `value` from now on."""
+        self._start, self._rounds = value, 0
 
     def reset(self) -> None:
         """The engine is idle: back to the start."""
-        self.value = self.initial
+        self.restart(self.initial)

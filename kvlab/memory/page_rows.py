@@ -1,0 +1,68 @@
+"""Which pages hold a request, when nobody reads its slots?
+
+The rows of `ReqToTokenPool` for runs that keep no bytes: a row is a list of pages, so
+a request of 100,000 tokens in pages of 512 costs 200 numbers, not 100,000 slots.
+Left out: the table that attention reads (req_to_token.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..pages import NO_PAGES, Pages
+from .req_to_token import ReqToTokenPool
+
+
+class PageRows(ReqToTokenPool):
+    """Rows of pages behind the same calls. Rows are handed out newest first.
+
+    >>> rows = PageRows(page_size=2)
+    >>> row = rows.alloc()
+    >>> rows.write(row, 0, np.array([4, 9], np.int32), 3)
+    >>> rows.pages(row, 0, 3).tolist(), rows.pages(row, 2, 3).tolist()
+    ([4, 9], [9])
+    """
+
+    def __init__(self, page_size: int = 1) -> None:
+        super().__init__(page_size, rows=1, context=1)
+        self._rows: list[Pages] = []
+        self._idle: list[int] = []
+
+    def alloc(self) -> int:
+        """Return a free row. Changes: the rows may become more."""
+        if self._idle:
+            return self._idle.pop()
+        self._rows.append(NO_PAGES)
+        return len(self._rows) - 1
+
+    def free(self, row: int) -> None:
+        """Give the row back; its contents mean nothing from now on."""
+        self._rows[row] = NO_PAGES
+        self._idle.append(row)
+
+    def write(self, row: int, start: int, pages: Pages, end: int) -> None:
+        """Let tokens start .. end-1 of the row lie in `pages`; start is whole pages.
+
+        Changes: the row. Cost: O(pages of the row) where it grows.
+        """
+        first, size = start // self.page_size, -(-end // self.page_size)
+        pages = pages[: size - first]
+        old = self._rows[row]
+        if first == 0 and len(pages) >= len(old):
+            self._rows[row] = pages
+        else:
+            parts = (old[:first], pages, old[first + len(pages) :])
+            self._rows[row] = np.concatenate(parts)
+
+    def append(self, row: int, pages: Pages) -> int:
+        """Put pages behind those of the row; return how many stood there.
+
+        Changes: the row. Cost: O(pages of the row).
+        """
+        old = self._rows[row]
+        self._rows[row] = np.concatenate((old, pages))
+        return len(old)
+
+    def pages(self, row: int, start: int, end: int) -> Pages:
+        """Return the pages of tokens start .. end-1; start is whole pages."""
+        return self._rows[row][start // self.page_size : -(-end // self.page_size)]

@@ -1,0 +1,298 @@
+"""What does an engine do over time?
+
+One turn of SGLang's event loop, again and again:
+
+        copies done, arrivals noted -> a prefill, if anybody may join one
+                                    -> else decode steps of the running batch
+                                    -> else wait for the next arrival or copy
+
+Prefill goes before decode, so running requests stand still while others prefill. Decode
+steps between two moments at which anything can change - somebody arrives, a copy is
+done, a request finishes, room must be made - are one jump and one event; `jump=False`
+makes the same steps one by one, with the same outcome.
+Left out: overlap scheduling (the CPU's work hides behind the GPU's), mixed chunks, and
+the network before and after the engine.
+Source: SGLang 0.5.14, managers/scheduler.py, event_loop_normal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..config import EngineConfig
+from ..errors import EngineFault
+from ..record import events as ev
+from ..record.trace import QUIET, Emitter
+from ..rules import Rules
+from ..schedule.radix_scheduler import DecodeReport
+from .clocked_link import NEVER, ClockedLink
+from .cost import NS, Cost
+from .engine import Engine
+from .tallies import Tallies
+from .timed_request import Part, TimedRequest
+from .timed_scheduler import TimedScheduler, timed
+from .workload import Ask, Workload
+
+
+class TimedEngine:
+    """One SGLang engine on a virtual clock.
+
+    Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
+
+    >>> from kvlab.run.accelerators import accelerator
+    >>> from kvlab.run.model_shapes import model_shape
+    >>> from kvlab.run.generators import poisson, unique
+    >>> from kvlab.run.workload import OpenLoop
+    >>> cost = Cost(model_shape("llama-3-8b"), accelerator("h100"))
+    >>> engine = TimedEngine(EngineConfig(pool_tokens=9000, tree="radix"),
+    ...                      Rules.v0_5_14(), cost)
+    >>> engine.run(OpenLoop(unique(3, poisson(4.0), length=2000, outputs=50)))
+    >>> [record.outputs for record in engine.tallies.done]
+    [50, 50, 50]
+    """
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        rules: Rules,
+        cost: Cost,
+        *,
+        emit: Emitter = QUIET,
+        max_running: int | None = None,
+        conservativeness: float = 1.0,
+        jump: bool = True,
+    ) -> None:
+        self.cost = cost
+        self.link = ClockedLink(cost.link_rate)
+        self.engine = Engine(config, rules, emit=emit, mode="ledger", link=self.link)
+        self.cache = self.engine.cache
+        if self.engine.host_cache is not None:
+            self.engine.host_cache.controller.bytes_per_token = cost.model.kv_bytes
+        self.scheduler = TimedScheduler(
+            self.cache,
+            config,
+            emit,
+            max_running=max_running,
+            conservativeness=conservativeness,
+        )
+        self.engine.scheduler = self.scheduler
+        self.tallies = Tallies()
+        self._batch = self.scheduler.batch
+        self._emit = emit
+        self._jump = jump
+        self._set(0)
+
+    def run(
+        self, workload: Workload, progress: Callable[[int], object] = lambda _: None
+    ) -> None:
+        """Serve the workload to its end. Changes: everything.
+
+        `progress` is told how many more requests have left.
+        Raises: EngineFault if requests wait that nothing could ever admit.
+        """
+        self._workload = workload
+        told = 0
+        while self._turn():
+            if (left := self.tallies.left) > told:
+                progress(left - told)
+                told = left
+        progress(self.tallies.left - told)
+
+    def _turn(self) -> bool:
+        if self.link.next_done <= self.now:
+            self.scheduler.check_events()
+        while self._workload.next_arrival * NS <= self.now:
+            self._arrive(self._workload.take())
+        if self.scheduler.may_prefill and self._prefill():
+            return True
+        if self._batch.size:
+            self._decode()
+            return True
+        return self._wait()
+
+    def _set(self, now: int) -> None:
+        """Move the clock. It never goes back."""
+        self.now = self.link.now = now
+
+    @property
+    def _now_ns(self) -> int:
+        return self.now // NS
+
+    # --- arrivals
+
+    def _arrive(self, ask: Ask) -> None:
+        """Let a request join the queue, or refuse at once what could never run."""
+        request = TimedRequest(
+            ask.id,
+            ask.tokens,
+            max(ask.max_new, 1),
+            ask.at,
+            self._batch.steps,
+            ask.filler,
+        )
+        self.scheduler.arrive(request)
+        self._emit(ev.Sent, request.id, ask.at)
+        need, total = self._need(request), self.cache.allocator.total
+        if need >= total:
+            self.scheduler.waiting.pop()
+            self._emit(ev.TooLarge, request.id, need, total)
+            self._emit(ev.Drop, request.id)
+            self.tallies.refuse(request, need, total)
+            self._workload.left(request.id, self._now_ns)
+            return
+        self.tallies.arrived(len(self.scheduler.waiting))
+
+    def _need(self, request: TimedRequest) -> int:
+        """Return the left side of its admission test on an empty cache, in tokens."""
+        config = self.engine.config
+        still = min(request.max_new, config.clip_max_new)
+        return len(request.prompt) + still + config.page_size
+
+    # --- prefill
+
+    def _prefill(self) -> bool:
+        """Run one prefill; False if nobody was admitted. Changes: the clock, ..."""
+        batch = self.scheduler.form_batch()
+        if not batch:
+            return False
+        begin, middle = self._place(batch)
+        running = len(self.scheduler.running)
+        self.tallies.prefilled(batch, running, self.scheduler.chunked)
+        for request in batch:
+            self._book_prefill(request, begin // NS, middle // NS)
+        times = (begin // NS, middle // NS - begin // NS, self._now_ns - middle // NS)
+        self._emit(ev.Forward, *times)
+        for request in batch:
+            if request is self.scheduler.chunked:
+                request.enter(request.waiting_part, self._now_ns)
+            else:
+                self._first_token(request)
+        self.scheduler.end_step()
+        return True
+
+    def _place(self, batch: list[TimedRequest]) -> tuple[int, int]:
+        """Give the batch its pages and let the clock run to the prefill's end; return
+        when it began, and when its compute would have, had nothing overlapped."""
+        self.scheduler.place(batch)
+        begin = max(self.now, self.link.waited_until)
+        load = max(0, self.link.busy_until("load") - begin)
+        compute = self.cost.prefill([(r.extend_len, r.prefix_len) for r in batch])
+        self._set(begin + self.cost.overlapped(load, compute))
+        return begin, self.now - compute
+
+    def _book_prefill(self, request: TimedRequest, begin: int, middle: int) -> None:
+        again = request.ttft is not None
+        request.enter(Part.RECOMPUTE if again else Part.LOAD, begin)
+        if not again:
+            request.enter(Part.PREFILL, middle)
+
+    def _first_token(self, request: TimedRequest) -> None:
+        now = self._now_ns
+        request.enter(Part.DECODE, now)
+        if request.ttft is None:
+            request.ttft = now - request.arrival
+        if not self.scheduler.first_token(request, request.filler):
+            self._done(request)
+
+    # --- decode
+
+    def _decode(self) -> None:
+        """Make decode steps up to the next moment at which anything can change."""
+        pages = self.cache.allocator.available // self.cache.page_size
+        floor = self._batch.size if self.cache.evictable_size else 0
+        kv_tokens = self._batch.kv_tokens + self._batch.size
+        size, limit = self._batch.size, self._limit(kv_tokens)
+        steps, begun = self._batch.advance(limit, pages, floor)
+        if steps:
+            self._close(size, kv_tokens, steps, begun)
+        else:
+            self._tight_step()
+
+    def _limit(self, kv_tokens: int) -> int:
+        """Return the steps to the next finish, arrival or end of a copy."""
+        if not self._jump:
+            return 1
+        steps = self._batch.steps_to_finish()
+        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        if moment >= NEVER:
+            return steps
+        budget = moment - self.now
+        return min(steps, self.cost.steps_to(self._batch.size, kv_tokens, budget))
+
+    def _tight_step(self) -> None:
+        """One step for which room must be made: evict, or retract until the rest fits.
+
+        The engine asks room for a page a request, whether or not each begins one.
+        """
+        scheduler, batch = self.scheduler, self._batch
+        report = scheduler.prepare_decode()
+        if not report.fits:
+            self._note_retraction(report)
+        if not batch.size:
+            return
+        self.cache.make_room(batch.size * self.cache.page_size)
+        self._set(max(self.now, self.link.waited_until))
+        size, kv_tokens = batch.size, batch.kv_tokens + batch.size
+        pages = self.cache.allocator.available // self.cache.page_size
+        steps, begun = batch.advance(1, pages, 0)
+        assert steps == 1, f"{pages} pages do not do for a step of {size} requests"
+        self._close(size, kv_tokens, steps, begun, decays=report.fits)
+
+    def _note_retraction(self, report: DecodeReport) -> None:
+        """Those sent back wait again; the others sit in the order they were put in."""
+        self._batch.reseat(timed(self.scheduler.running))
+        back = timed(report.retracted)
+        for request in back:
+            request.enter(Part.REQUEUE, self._now_ns)
+        for request in timed(report.aborted):
+            self._done(request, aborted=True)
+        self.tallies.retracted(back, len(self.scheduler.waiting))
+
+    def _close(
+        self,
+        size: int,
+        kv_tokens: int,
+        steps: int,
+        begun: list[TimedRequest],
+        decays: bool = True,
+    ) -> None:
+        """Steps were made: pages, clock, ratio; those that are done leave."""
+        if begun:
+            self.scheduler.begin_pages(begun)
+        self._set(self.now + self.cost.decode(size, kv_tokens, steps))
+        self._emit(ev.Decode, steps, self._now_ns)
+        self.tallies.decoded(size, steps)
+        if decays:
+            self.scheduler.decaying.decay(steps)
+        for request in self._batch.take_finished():
+            self.scheduler.finish(request)
+            self._done(request)
+        self.scheduler.end_step()
+
+    def _done(self, request: TimedRequest, *, aborted: bool = False) -> None:
+        request.enter(request.part, self._now_ns)
+        self.tallies.leave(request, self._now_ns, aborted=aborted)
+        self._workload.left(request.id, self._now_ns)
+
+    # --- nothing to run
+
+    def _wait(self) -> bool:
+        """Let the clock go to the next arrival or end of a copy; False if none is."""
+        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        if moment >= NEVER:
+            self._check_nobody_waits()
+            return False
+        self.scheduler.decaying.reset()
+        self._set(max(moment, self.now))
+        self._emit(ev.Clock, self._now_ns)
+        return True
+
+    def _check_nobody_waits(self) -> None:
+        if self.scheduler.waiting:
+            first = self.scheduler.waiting[0]
+            raise EngineFault(
+                f"{len(self.scheduler.waiting)} requests wait for ever behind "
+                f"{first.id}, which wants {first.length} tokens; "
+                f"{self.cache.allocator.available} are free, "
+                f"{self.cache.evictable_size} evictable, and nothing runs"
+            )

@@ -1,0 +1,155 @@
+"""What does a request trace come to on an engine that has a clock?
+
+Requests arrive at their times, wait, run and leave; the figures are those that
+`kvlab replay --timing model` prints. The stopwatch runs while the engine works, and
+stands while token arrays are made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from ..config import EngineConfig
+from ..record.metrics import tree_digest
+from ..record.request_trace import TracedRequest
+from ..record.trace import QUIET, Header, Trace
+from ..rules import Rules
+from .cost import Cost
+from .tallies import seconds
+from .timed_engine import TimedEngine
+from .timed_request import Part
+from .workload import Ask, OpenLoop, asks_of
+
+BATCH = 64
+"""Requests whose token arrays exist before they arrive."""
+
+Figures = dict[str, Any]
+
+
+class Stopwatch:
+    """Wall and CPU seconds of the engine's own work.
+
+    >>> watch = Stopwatch()
+    >>> watch.wall >= 0
+    True
+    """
+
+    def __init__(self) -> None:
+        self.wall = -time.perf_counter()
+        self.cpu = -time.process_time()
+
+    def pause(self) -> None:
+        """From now on time does not count. Changes: `wall` and `cpu` are final."""
+        self.wall += time.perf_counter()
+        self.cpu += time.process_time()
+
+    def resume(self) -> None:
+        """From now on time counts again."""
+        self.wall -= time.perf_counter()
+        self.cpu -= time.process_time()
+
+    def aside(self, asks: Iterator[Ask]) -> Iterator[Ask]:
+        """Yield the same, made in batches while the watch is stopped."""
+        while True:
+            self.pause()
+            batch = list(islice(asks, BATCH))
+            self.resume()
+            if not batch:
+                return
+            yield from batch
+
+
+def replay_timed(
+    requests: Sequence[TracedRequest],
+    config: EngineConfig,
+    rules: Rules,
+    cost: Cost,
+    *,
+    unit: bool = False,
+    outputs: bool = True,
+    record: bool = False,
+    name: str = "",
+    seed: int = 0,
+    max_running: int | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> tuple[Figures, Trace | None]:
+    """Serve the trace; return the figures and, with `record`, the recorded run.
+
+    Without `outputs` each request asks for one token. `progress` is told how many more
+    requests have left.
+    """
+    trace = None
+    if record:
+        trace = Trace(Header(name=name, config=config, rules=rules, seed=seed))
+    engine = TimedEngine(
+        config,
+        rules,
+        cost,
+        emit=QUIET if trace is None else trace,
+        max_running=max_running,
+    )
+    watch = Stopwatch()
+    asks = watch.aside(asks_of(requests, unit=unit, outputs=outputs))
+    engine.run(OpenLoop(asks), progress)
+    watch.pause()
+    figures = figures_of(engine) | {"events": 0 if trace is None else len(trace)}
+    return figures | _speed(len(requests), watch), trace
+
+
+def figures_of(engine: TimedEngine) -> Figures:
+    """Return what a finished run came to, under the public names.
+
+    Units: tokens, requests, seconds; shares are 0 to 1.
+    """
+    tallies, totals = engine.tallies, engine.cache.totals
+    hit = tallies.device_hit_tokens + totals.loaded_back
+    host_total = engine.engine.host_total
+    records = tallies.done
+    return {
+        "requests": tallies.left,
+        "input_tokens": tallies.input_tokens,
+        "output_tokens": sum(record.outputs for record in records),
+        "device_hit_tokens": tallies.device_hit_tokens,
+        "host_hit_tokens": tallies.host_hit_tokens,
+        "loaded_back_tokens": totals.loaded_back,
+        "computed_tokens": tallies.computed_tokens,
+        "recomputed_tokens": tallies.recomputed_tokens,
+        "hit_rate": hit / tallies.input_tokens if tallies.input_tokens else None,
+        "evicted_tokens": totals.evicted,
+        "backed_up_tokens": totals.backed_up,
+        "host_evicted_tokens": totals.host_evicted,
+        "lost_tokens": totals.lost,
+        "retractions": tallies.retractions,
+        "preemptions": 0,
+        "refused": [(r.id, r.need, r.total) for r in tallies.refused],
+        "peak_running": tallies.peak_running,
+        "peak_waiting": tallies.peak_waiting,
+        "l2_peak_usage": totals.host_peak / host_total if host_total else 0.0,
+        "ttft_s": seconds(r.ttft for r in records if r.ttft is not None),
+        "e2e_s": seconds(record.end - record.arrival for record in records),
+        "parts_s": {
+            part: _mean(record.part(part) for record in records) for part in Part
+        },
+        "virtual_s": engine.now / 1e15,
+        "decode_steps": tallies.decode_steps,
+        "jumps": tallies.jumps,
+        "prefills": tallies.prefills,
+        "tree_sha256": tree_digest(engine.cache.tree_lines()),
+    }
+
+
+def _mean(nanoseconds: Iterator[int]) -> float:
+    values = list(nanoseconds)
+    return sum(values) / len(values) / 1e9 if values else 0.0
+
+
+def _speed(requests: int, watch: Stopwatch) -> Figures:
+    return {
+        "wall_s": watch.wall,
+        "cpu_s": watch.cpu,
+        "requests_per_s": requests / watch.wall if watch.wall else None,
+        "requests_per_cpu_s": requests / watch.cpu if watch.cpu else None,
+    }

@@ -1,0 +1,166 @@
+"""Where did a request's time go?
+
+A request is always in one stage, and every change of stage books the time since the
+last one, in whole nanoseconds. So the parts sum to its time by construction:
+
+        arrival  queue   load    prefill   first token
+           |------|-------|--------|         TTFT = queue + load + prefill
+                                   |- decode -|  requeue  |- recompute -|- decode -|
+                                            retracted   admitted again
+
+While it decodes, its lengths are not stored: they are the batch's step counter plus an
+offset, so that a jump over many steps touches no request.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import numpy as np
+
+from ..config import MAX_TOKENS
+from ..record.events import Tokens
+from ..schedule.request import Request
+
+
+class Part(StrEnum):
+    """What a request does with its time."""
+
+    QUEUE = "queue"
+    LOAD = "load"
+    PREFILL = "prefill"
+    DECODE = "decode"
+    REQUEUE = "requeue"
+    RECOMPUTE = "recompute"
+
+
+class Steps:
+    """How many decode steps an engine has made: the counter that requests hang on."""
+
+    __slots__ = ("count",)
+
+    def __init__(self) -> None:
+        self.count = 0
+
+
+class TimedRequest(Request):
+    """A request with an arrival, whose outputs are counted and not kept.
+
+    Units: `arrival` and the parts of `spent` in nanoseconds, tokens otherwise. Its
+    outputs all are the token `filler`, which no other request has, so that two requests
+    share no more than their prompts do.
+
+    >>> from kvlab.cache.key import as_tokens
+    >>> steps = Steps()
+    >>> request = TimedRequest("a", as_tokens([1, 2]), 9, 0, steps)
+    >>> request.outputs.append(0); request.kv_len = 2
+    >>> request.join(seat=0); steps.count += 4
+    >>> len(request.outputs), request.kv_len
+    (5, 6)
+    """
+
+    def __init__(
+        self,
+        id: str,
+        prompt: Tokens,
+        max_new: int,
+        arrival: int,
+        steps: Steps,
+        filler: int = MAX_TOKENS,
+    ) -> None:
+        self._steps = steps
+        self._output_base = self._kv_base = 0
+        self.seat: int | None = None
+        super().__init__(id, prompt, max_new)
+        self.arrival = arrival
+        self.filler = filler
+        self.spent: dict[Part, int] = dict.fromkeys(Part, 0)
+        self.ttft: int | None = None
+        self.num_retracted = 0
+        self.was_admitted = False
+        self.part = Part.QUEUE
+        self._since = arrival
+
+    # --- lengths
+
+    @property
+    def outputs(self) -> list[int]:
+        """The outputs, as far as their number goes."""
+        return _Counted(self)
+
+    @outputs.setter
+    def outputs(self, outputs: list[int]) -> None:
+        self.num_outputs = len(outputs)
+
+    @property
+    def num_outputs(self) -> int:
+        """Tokens produced."""
+        joined = self.seat is not None
+        return self._output_base + (self._steps.count if joined else 0)
+
+    @num_outputs.setter
+    def num_outputs(self, number: int) -> None:
+        self._output_base = number - (0 if self.seat is None else self._steps.count)
+
+    @property
+    def kv_len(self) -> int:
+        """Tokens that have KV."""
+        return self._kv_base + (0 if self.seat is None else self._steps.count)
+
+    @kv_len.setter
+    def kv_len(self, length: int) -> None:
+        self._kv_base = length - (0 if self.seat is None else self._steps.count)
+
+    @property
+    def length(self) -> int:
+        """Tokens of prompt and outputs."""
+        return len(self.prompt) + self.num_outputs
+
+    @property
+    def remaining(self) -> int:
+        """Tokens that it will still produce."""
+        return self.max_new - self.num_outputs
+
+    def join(self, seat: int) -> None:
+        """From now on every step of the batch is one of this request's."""
+        self.seat = seat
+        self._output_base -= self._steps.count
+        self._kv_base -= self._steps.count
+
+    def leave(self) -> None:
+        """The lengths stand still again."""
+        self._output_base += self._steps.count
+        self._kv_base += self._steps.count
+        self.seat = None
+
+    def tokens(self, length: int) -> Tokens:
+        """Return the first `length` tokens of prompt + outputs."""
+        over = length - len(self.prompt)
+        if over <= 0:
+            return self.prompt[:length]
+        return np.concatenate((self.prompt, np.full(over, self.filler, np.int32)))
+
+    # --- time
+
+    def enter(self, part: Part, now: int) -> None:
+        """Book the time since the last change, and begin `part`."""
+        self.spent[self.part] += now - self._since
+        self.part, self._since = part, now
+
+    @property
+    def waiting_part(self) -> Part:
+        """What it is called when this request waits."""
+        return Part.QUEUE if self.ttft is None else Part.REQUEUE
+
+
+class _Counted(list[int]):
+    """A list that only counts: what a `Request` keeps its outputs in."""
+
+    def __init__(self, request: TimedRequest) -> None:
+        self._request = request
+
+    def __len__(self) -> int:
+        return self._request.num_outputs
+
+    def append(self, token: int) -> None:
+        self._request.num_outputs += 1

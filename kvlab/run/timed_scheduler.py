@@ -1,0 +1,144 @@
+"""What does a scheduler keep, so that a round need not look at everybody?
+
+The rules are RadixScheduler's. What this adds: running requests sit in a `DecodeBatch`,
+whose sums replace scans; a ratio that decays; `full`, by which SGLang stops trying to
+prefill until the batch has shrunk; and rows of pages.
+Source: SGLang 0.5.14, managers/scheduler.py, get_new_batch_prefill, batch_is_full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..cache.radix import RadixCache
+from ..config import EngineConfig
+from ..memory.page_rows import PageRows
+from ..record import events as ev
+from ..record.trace import QUIET, Emitter
+from ..schedule.admission import Answer, PrefillAdder
+from ..schedule.radix_scheduler import RadixScheduler
+from ..schedule.request import Request
+from ..schedule.token_ratio import NewTokenRatio
+from .decode_batch import DecodeBatch
+from .timed_request import TimedRequest
+
+
+class TimedScheduler(RadixScheduler):
+    """A scheduler whose every request is a `TimedRequest`.
+
+    `full`: nobody waiting is tried before the running batch shrinks. `max_running`
+    bounds the running requests (SGLang: max_running_requests), None for no bound.
+    """
+
+    def __init__(
+        self,
+        cache: RadixCache,
+        config: EngineConfig,
+        emit: Emitter = QUIET,
+        *,
+        max_running: int | None = None,
+        conservativeness: float = 1.0,
+    ) -> None:
+        self.decaying = NewTokenRatio(conservativeness)
+        super().__init__(cache, config, emit=emit)
+        self.decaying.reset()
+        self.rows = self._page_rows = PageRows(config.page_size)
+        self.batch = DecodeBatch(config.page_size, config.clip_max_new)
+        self.max_running = max_running
+        self.full = False
+
+    @property
+    def ratio(self) -> float:
+        """new_token_ratio: it decays, and is set by a retraction."""
+        return self.decaying.value
+
+    @ratio.setter
+    def ratio(self, value: float) -> None:
+        self.decaying.restart(value)
+
+    # --- prefill
+
+    @property
+    def may_prefill(self) -> bool:
+        """Would a prefill round look at anybody?"""
+        return self.chunked is not None or (bool(self.waiting) and not self.full)
+
+    def adder(self) -> PrefillAdder:
+        """Return the budgets of a new round; running requests are not visited."""
+        adder = PrefillAdder(self.cache, self.config, (), self.ratio, self._emit)
+        adder.promised += self.batch.still * self.ratio
+        return adder
+
+    def form_batch(self) -> list[TimedRequest]:
+        """Decide a prefill and begin its loads; return who is in it, maybe nobody.
+
+        Changes: the queue, `full`, locks; the tree, as matches and loads do.
+        """
+        self.stash_chunk()
+        adder, later = self.adder(), self._hold_back()
+        queued = 0 if self.chunked is None else -1
+        answers: list[Answer | None] = [None]
+        self._fill_round(adder, lambda _, answer, __: answers.append(answer))
+        queued += len(adder.can_run)
+        del self.waiting[:queued]
+        self.waiting += later
+        self.chunked = adder.chunked or self.chunked
+        if answers[-1] is Answer.NO_TOKEN or (later and not self._seats(queued)):
+            self.full = bool(adder.can_run or self.running)
+        self.start_loading()
+        return timed(adder.can_run)
+
+    def _hold_back(self) -> list[Request]:
+        """Take those out of the queue for whom there is no seat."""
+        if self.max_running is None:
+            return []
+        seats = self._seats(0)
+        later, self.waiting = self.waiting[seats:], self.waiting[:seats]
+        return later
+
+    def _seats(self, taken: int) -> int:
+        busy = len(self.running) + taken + (self.chunked is not None)
+        return max(0, (self.max_running or busy) - busy)
+
+    # --- who runs
+
+    def keep_running(self, request: Request) -> None:
+        """As always, and the request takes a seat in the batch."""
+        super().keep_running(request)
+        self.batch.join(timed([request])[0])
+
+    def finish(self, request: Request, *, insert: bool = True) -> None:
+        """As always; the batch has shrunk, so others may be tried again."""
+        self._unseat(request)
+        super().finish(request, insert=insert)
+        self.full = False
+
+    def _release(self, request: Request, survivors: int) -> None:
+        self._unseat(request)
+        super()._release(request, survivors)
+        self.full = False
+
+    def _unseat(self, request: Request) -> None:
+        (seated,) = timed([request])
+        if seated.seat is not None:
+            self.batch.leave(seated)
+
+    def begin_pages(self, begun: list[TimedRequest]) -> None:
+        """Give every request named the page that its next token needs; the lengths
+        have moved on already. A request may be named more than once.
+
+        Changes: the free list, the rows.
+        """
+        pages = self.cache.allocator.alloc(len(begun))
+        assert pages is not None, f"{len(begun)} pages were free before the jump"
+        for number, request in enumerate(begun):
+            assert request.row is not None, f"request {request.id} has no row"
+            start = self._page_rows.append(request.row, pages[number : number + 1])
+            self._emit(ev.Row, request.id, start, pages[number : number + 1])
+
+
+def timed(requests: Sequence[Request]) -> list[TimedRequest]:
+    """Return the requests as what they are here."""
+    timed = [r for r in requests if isinstance(r, TimedRequest)]
+    assert len(timed) == len(requests), "an untimed request on a clock"
+    return timed

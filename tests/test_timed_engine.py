@@ -1,0 +1,197 @@
+"""What does an engine do over time?"""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+from folding import differences
+
+from kvlab.config import EngineConfig
+from kvlab.record import events as ev
+from kvlab.record.snapshot import State
+from kvlab.record.trace import QUIET, Header, Trace
+from kvlab.rules import Rules
+from kvlab.run.accelerators import accelerator
+from kvlab.run.cost import Cost
+from kvlab.run.generators import burst, chat, poisson, shared_system
+from kvlab.run.model_shapes import model_shape
+from kvlab.run.timed_engine import TimedEngine
+from kvlab.run.timed_request import Part
+from kvlab.run.workload import Ask, ClosedLoop, OpenLoop
+
+RULES = {"0.5.14": Rules.v0_5_14(), "0.5.23": Rules.v0_5_23()}
+
+
+def machine(emit=QUIET, *, rules="0.5.14", link=4e9, jump=True, seats=None, **knobs):
+    knobs = {"pool_tokens": 6000, "host_tokens": 12000, "page_size": 16} | knobs
+    cost = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=link)
+    config = EngineConfig.of(knobs)
+    return TimedEngine(
+        config, RULES[rules], cost, emit=emit, jump=jump, max_running=seats,
+        conservativeness=0.1,
+    )  # fmt: skip
+
+
+def crowd(number=60, rate=30.0, outputs=250):
+    arrivals = poisson(rate, seed=3)
+    asks = shared_system(
+        number, arrivals, length=500, outputs=outputs, share=0.4, groups=3, spread=0.6
+    )
+    return OpenLoop(asks)
+
+
+def talks():
+    return ClosedLoop(
+        chat(6, turns=4, first=300, question=90, outputs=70, think=0.4, stagger=0.1)
+    )
+
+
+def outcome(engine):
+    """All that a run leaves behind, as one comparable value."""
+    tallies = vars(engine.tallies) | {"jumps": 0}
+    return msgspec.json.encode(
+        [tallies, engine.now, sorted(engine.cache.tree_lines()), engine.scheduler.ratio]
+    )
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("page", [1, 16, 64])
+@pytest.mark.parametrize("policy", ["write_through", "write_back"])
+def test_a_run_with_jumps_is_the_run_without_them(rules, page, policy):
+    runs = []
+    for jump in (True, False):
+        engine = machine(
+            rules=rules, jump=jump, page_size=page, pool_tokens=4096, host_tokens=8192,
+            write_policy=policy,
+        )  # fmt: skip
+        engine.run(crowd())
+        runs.append(engine)
+    assert outcome(runs[0]) == outcome(runs[1])
+    assert runs[0].tallies.retractions > 0
+    assert runs[0].tallies.jumps < runs[1].tallies.jumps
+
+
+def test_a_closed_loop_with_jumps_is_the_loop_without_them():
+    engines = [machine(jump=True), machine(jump=False)]
+    for engine in engines:
+        engine.run(talks())
+    assert outcome(engines[0]) == outcome(engines[1])
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("chunk", [None, 256])
+def test_the_trace_folds_into_the_live_engine_at_every_turn(rules, chunk):
+    knobs = {"pool_tokens": 3200, "host_tokens": 6400, "chunked_prefill_size": chunk}
+    config = EngineConfig.of({"page_size": 16} | knobs)
+    trace = Trace(Header(config=config, rules=RULES[rules]))
+    engine = machine(trace, rules=rules, **knobs)
+    state, folded = State.start(config), 0
+
+    def check(_):
+        nonlocal folded
+        for event in trace.events[folded:]:
+            state.apply(event)
+        folded = len(trace)
+        assert differences(state, engine.engine) == []
+        assert state.now == engine.now // 10**6
+
+    engine.run(crowd(40), check)
+    check(0)
+    assert engine.tallies.retractions > 0
+
+
+def test_the_parts_of_a_request_sum_to_its_time_to_the_nanosecond():
+    engine = machine(link=2e8, pool_tokens=4096)
+    engine.run(crowd())
+    before = [Part.QUEUE, Part.LOAD, Part.PREFILL]
+    for record in engine.tallies.done:
+        assert sum(record.spent) == record.end - record.arrival
+        assert sum(record.part(part) for part in before) == record.ttft
+    spent = {part: sum(r.part(part) for r in engine.tallies.done) for part in Part}
+    assert all(spent.values()), spent
+
+
+def test_the_parts_are_those_that_the_trace_tells():
+    config = EngineConfig(pool_tokens=6000, host_tokens=12000, page_size=16)
+    trace = Trace(Header(config=config, rules=RULES["0.5.14"]))
+    engine = machine(trace)
+    engine.run(crowd())
+    state, first = State.start(config), {}
+    for event in trace.events:
+        state.apply(event)
+        if isinstance(event, ev.Output) and event.request not in first:
+            sent = state.requests[event.request].sent
+            first[event.request] = state.now - sent
+    assert first == {record.id: record.ttft for record in engine.tallies.done}
+
+
+def test_littles_law_holds_over_the_run():
+    """The mean number of requests inside is their rate times their mean stay."""
+    engine = machine()
+    engine.run(crowd())
+    records = engine.tallies.done
+    moments = [(r.arrival, 1) for r in records] + [(r.end, -1) for r in records]
+    area = inside = last = 0
+    for at, change in sorted(moments):
+        area += inside * (at - last)
+        inside, last = inside + change, at
+    span = engine.now // 10**6
+    stay = sum(r.end - r.arrival for r in records) / len(records)
+    assert area / span == pytest.approx(len(records) / span * stay, rel=1e-12)
+
+
+def test_every_token_asked_for_is_produced_whatever_is_retracted():
+    engine = machine(pool_tokens=4096)
+    engine.run(crowd())
+    asked = {ask.id: ask.max_new for ask in crowd()._asks}
+    got = {r.id: r.outputs for r in engine.tallies.done if not r.aborted}
+    assert engine.tallies.retractions > 0
+    assert all(asked.get(id, number) == number for id, number in got.items())
+
+
+def test_the_pool_is_whole_again_when_all_have_left():
+    engine = machine()
+    engine.run(crowd())
+    cache = engine.cache
+    assert cache.protected_size == 0
+    assert cache.allocator.available + cache.evictable_size == cache.allocator.total
+
+
+def test_a_request_larger_than_the_pool_is_refused_and_the_run_goes_on():
+    import numpy as np
+
+    asks = [
+        Ask(f"r{i}", i, np.arange(size, dtype=np.int32), 10)
+        for i, size in enumerate([100, 7000, 100])
+    ]
+    engine = machine(pool_tokens=4096)
+    engine.run(OpenLoop(asks))
+    (refused,) = engine.tallies.refused
+    assert (refused.id, refused.need, refused.total) == ("r1", 7026, 4096)
+    assert [record.id for record in engine.tallies.done] == ["r0", "r2"]
+
+
+def test_nobody_beyond_the_seats_runs():
+    engine = machine(seats=4)
+    engine.run(crowd())
+    assert engine.tallies.peak_running == 4
+    assert len(engine.tallies.done) == 60
+
+
+def test_write_back_makes_the_engine_wait_for_the_link():
+    ends = {}
+    for policy in ("write_through", "write_back"):
+        engine = machine(link=1e8, write_policy=policy, pool_tokens=4096)
+        engine.run(crowd(30))
+        ends[policy] = engine.link.waited_until
+    assert ends["write_through"] == 0 < ends["write_back"]
+
+
+def test_a_burst_is_admitted_in_the_order_of_its_arrival():
+    asks = shared_system(
+        20, burst(20, every=1.0), length=300, outputs=20, share=0.5, spread=0.3
+    )
+    engine = machine()
+    engine.run(OpenLoop(asks))
+    firsts = sorted(engine.tallies.done, key=lambda r: int(r.id[1:]))
+    assert [r.ttft for r in firsts] == sorted(r.ttft for r in firsts)
