@@ -146,8 +146,8 @@ class CopiedIn(Change, frozen=True):
 
 
 class Lookup(Decision, frozen=True):
-    """How much of `asked` tokens can be found? `local` in L1; `remote` beyond in L2,
-    None where nobody asked or the connector could not tell."""
+    """How much of `asked` tokens can be found? `local` in L1, `remote` beyond in L2;
+    None without a connector. `asked` is 0 where the request reads no cache."""
 
     request: str
     asked: int

@@ -181,7 +181,8 @@ class BlockScheduler:
         if request.computed:
             return Found([], 0, False)
         hits, external = list[int](), 0
-        if not request.skip_reading:
+        reads = self.config.enable_caching and not request.skip_reading
+        if reads:
             hits = self.manager.lookup(request.names, request.length)
         local = len(hits) * self.config.block_size
         if self.connector:
@@ -189,7 +190,8 @@ class BlockScheduler:
                 request.id, request.names, request.length, local
             )
         remote = external if self.connector else None
-        self._emit(ev.Lookup, request.id, request.length, local, remote)
+        asked = request.length if reads else 0
+        self._emit(ev.Lookup, request.id, asked, local, remote)
         return Found(hits, external, True)
 
     def _tokens_of(self, found: Found) -> int:

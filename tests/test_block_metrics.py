@@ -1,0 +1,46 @@
+"""Does a meter count from the trace what the real engine reported at every step?"""
+
+from __future__ import annotations
+
+import pytest
+from test_block_goldens import GOLDENS, load, name
+
+from kvlab.record.block_metrics import BlockCounters, BlockMeter, gauges
+from kvlab.record.block_snapshot import BlockState
+from kvlab.record.trace import BlockHeader, BlockTrace
+from kvlab.run.block_runner import BlockRunner
+
+RUNS = [path for path in GOLDENS if load(path).mode == "sched"]
+
+
+@pytest.mark.parametrize("path", RUNS, ids=name)
+def test_a_meter_says_what_the_real_engine_reported(path):
+    scenario = load(path)
+    trace = BlockTrace(BlockHeader(config=scenario.config))
+    runner = BlockRunner(scenario, trace)
+    meter, metered = BlockMeter(BlockState.start(scenario.config)), 0
+    before = BlockCounters()
+    for record in scenario.records:
+        runner.step()
+        for event in trace.events[metered:]:
+            meter.apply(event)
+        metered = len(trace)
+        if "prefix" not in record:
+            continue
+        now = gauges(meter.state)
+        assert now[:4] == tuple(record["stats"].values())
+        grown, before = meter.counters.since(before), meter.counters.copy()
+        said = record["prefix"]
+        assert (grown.prefix_queries, grown.prefix_hits) == (
+            said["queries"], said["hits"],
+        )  # fmt: skip
+        assert (grown.preempted_queries, grown.preempted_hits) == (
+            said["preempted_queries"], said["preempted_hits"],
+        )  # fmt: skip
+        if record.get("external"):
+            assert now[4:] == tuple(record["kv_fetch"].values())
+            assert (grown.external_queries, grown.external_hits) == (
+                record["external"]["queries"], record["external"]["hits"],
+            )  # fmt: skip
+    assert meter.counters.preemptions == scenario.summary["total_preemptions"]
+    assert meter.counters.finished == scenario.summary["finished"]
