@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ..errors import TraceError
 from ..geometry import ceil_page
 from ..record import events as ev
 from ..record.events import Event
@@ -75,7 +76,7 @@ def _type(name: str, type_: str) -> str:
         return KEY
     if name in _FACTORED | _OPTIONAL:
         return OPTIONAL
-    if name in ("pages", "tokens", "requests") and "int'" not in type_:
+    if "ndarray" in type_ or "tuple" in type_:
         return PAGES if name == "pages" else COUNT
     return TEXT if "str" in type_ or "Literal" in type_ else NUMBER
 
@@ -92,8 +93,14 @@ def player_log(
 
     A run that does not fold is shown up to its first bad event, with what is wrong.
     `extra` is put among the contents (start, language, mode).
-    Cost: O(events), about 15 us each.
+    Raises: TraceError for a run of vLLM's blocks, which has no tree to show.
+    Cost: O(events), about 15 us each, and the pages they name.
     """
+    if trace.header.engine != "sglang":
+        raise TraceError(
+            trace.header.name or "run", f"a run of {trace.header.engine}",
+            "the player shows runs of the radix tree",
+        )  # fmt: skip
     whole = len(trace)
     length = whole if length is None else min(length, whole)
     writer = _Writer(trace, length)

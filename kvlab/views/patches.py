@@ -304,6 +304,14 @@ class Patches:
         if node.host_pages is not None:
             self._paint("L2", node.host_pages, LOOSE)
 
+    def _reclaim(self, e: ev.Reclaim) -> None:
+        node = self._node(e.node)
+        self._set("l2", e.node, ABSENT)
+        if node.host_pages is not None:
+            self._paint("L2", node.host_pages, LOOSE)
+        if node.pages is not None:
+            self.copies -= len(node.tokens)
+
     # --- changes of requests
 
     def _arrive(self, e: ev.Arrive) -> None:
@@ -407,6 +415,7 @@ _PATCHES: dict[type[Event], Callable[[Patches, Any], None]] = {
     ev.Backup: Patches._backup,
     ev.BackupDone: Patches._backup_done,
     ev.EvictHost: Patches._evict_host,
+    ev.Reclaim: Patches._reclaim,
     ev.Arrive: Patches._arrive,
     ev.Row: Patches._row,
     ev.Cached: Patches._cached,

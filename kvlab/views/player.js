@@ -288,7 +288,7 @@ export class Run {
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
     const node = t.node;
     Object.assign(t, { host_free: c.account[4], page_size: log.page, counted: log.counted });
-    if (node) Object.assign(t, { copied: +(this.was("l2", node) > 0),
+    if (node) Object.assign(t, { copied: +(this.was("l2", node) > 0 || c.life[node] === 2),
       parent_copied: +(!c.parent[node] || c.l2[c.parent[node]] > 0) });
     return t;
   }
@@ -405,7 +405,7 @@ export class Player {
   constructor(root, run, options = {}) {
     Object.assign(this, { root, run, log: run.log, id: `kv${++players}`, answers: [], bookmarks: new Set(),
       mode: options.mode ?? run.log.mode ?? "watch", hits: null, speed: 2, open: new Set(), folded: 0,
-      hooks: options.hooks ?? {}, other: null, canFork: !!options.canFork, picked: null, sure: 1, saw: null });
+      hooks: options.hooks ?? {}, other: null, canFork: !!options.canFork, picked: null, sure: 1 });
     this.select = this.hover = null;
     this.lang = options.lang ?? run.log.lang ?? (/^zh/i.test(navigator.language) ? "zh" : "en");
     this.dark = options.dark ?? run.log.dark ?? darkPage();
@@ -436,6 +436,7 @@ export class Player {
     if (type === "f") return short(raw);
     if (type && name !== "pages") return num(raw);
     switch (name) {
+      case "number": return num(run.raw(e, "nodes") ?? run.raw(e, "requests"));
       case "total": return num(log.pools[0] * page);
       case "slots": return num(run.raw(e, "pages") * page);
       case "free": return num(c.account[run.raw(e, "tier") === "L1" ? 0 : 4]);
@@ -450,7 +451,7 @@ export class Player {
       case "miss": return num(evaluate("asked − device − host", t()));
       case "allowed": return num(Math.max((t().quota ?? 0) + t().delta, 0));
       case "need": return num(evaluate("extend + max_new + page", t()));
-      case "room": { const x = evaluate("available + evictable − promised", t()); return num(x).replace(/^([\d,−-]+)$/, "$1.0"); }
+      case "room": { const x = evaluate("available + evictable − promised", t()); return t().promised ? num(x).replace(/^([\d,-]+)$/, "$1.0") : num(x); }
       case "budget": { const x = t(); return num(Math.max(Math.min(x.rem_input, x.rem_chunk ?? x.rem_input), 0)); }
       case "cached": return num(evaluate("device_hit + loaded", t()));
       case "host_free": return num(c.account[4]);
@@ -462,7 +463,7 @@ export class Player {
     const entry = e < 0 ? "" : run.variant(e);
     const words = table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
     const text = fill(this.pick(words), (name) => (e < 0 ? num(run.log.pools[0] * run.log.page) : this.value(run, e, name))).trimEnd();
-    return this.lang === "zh" ? text.replaceAll(" 根 ", "根")
+    return this.lang === "zh" ? text.replace(/ ?根 ?/g, "根")
       : text.replace(/(?<![\d.,])1 (token|slot|node|request)s\b/g, "1 $1");
   }
 
@@ -1017,6 +1018,8 @@ export class Player {
       }
     }
     pen.putImageData(image, Math.round(GUT * dp), Math.round(t.y * dp));
+    pen.strokeStyle = this.colour.line2; pen.lineWidth = 1;
+    pen.strokeRect(GUT - 0.5, t.y - 0.5, WIDE + 1, t.high + 1);
   }
 
   /** Each state's tile as pixels, read once for each theme. */
@@ -1342,7 +1345,7 @@ export class Player {
     return `${head}<div style="margin-top:6px">${esc(this.W("see", { a: about }))}</div>${seen}</div>`;
   }
 
-  saw(e, key) {
+  look(e, key) {
     const said = this.answered.get(e), at = this.run.at, row = said.about === "available" ? 0 : 4;
     let next = e + 1;
     while (next < this.run.count && !this.run.isDecision(next)) next++;
@@ -1670,7 +1673,7 @@ export class Player {
       first: () => { this.stop(); this.show(0); }, previous: () => this.step(-1), play: () => this.play(), next: () => this.step(1),
       last: () => { this.stop(); this.show(this.run.count); }, go: () => { this.stop(); this.show(+to); }, mode: () => this.setMode(to),
       lang: () => this.setLang(to), dark: () => { this.dark = !this.dark; this.layout(); }, commit: () => this.commit(),
-      saw: () => this.saw(+at.dataset.event, to), panel: () => this.#panel(this.panel === to ? "" : to), search: () => this.search(),
+      saw: () => this.look(+at.dataset.event, to), panel: () => this.#panel(this.panel === to ? "" : to), search: () => this.search(),
       watch: () => { this.found(Array.from(this.log.col[`watch.${to}`])); this.toHit(1); }, hit: () => this.toHit(+to), nohits: () => { this.hits = null; this.draw(); },
       bookmark: () => this.mark(), save: () => this.save(to), fork: () => this.fork(), unfold: () => { this.folded += PART; this.draw(); },
       both: () => { this.other = this.b; this.layout(); this.show(this.run.at); }, one: () => { this.other = null; this.layout(); },

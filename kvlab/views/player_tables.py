@@ -33,7 +33,9 @@ PATHS = {
 }  # fmt: skip
 """Kinds that concern a whole path, and the fields that name its ends."""
 
-LEAVES = {"demote": "left", "delete": "lost", "evicthost": "lost"}
+LEAVES = {
+    "demote": "left", "reclaim": "left", "delete": "lost", "evicthost": "lost",
+}  # fmt: skip
 """How pages look that a change has just taken away."""
 
 RISE, FALL = ("alloc", "load", "restore", "lock"), ("free", "demote", "delete")
@@ -108,24 +110,29 @@ def _why(why: Why) -> dict[str, Any]:
 def own_lines(own: Own) -> dict[str, Any] | None:
     """Return the place in kvlab's source with the lines around it, None if it has
     moved: a test, not a reader, is to notice that."""
-    lines = (_PACKAGE / own.path).read_text("utf-8").splitlines()
-    tree = ast.parse("\n".join(lines))
-    for function in ast.walk(tree):
-        if isinstance(function, ast.FunctionDef) and function.name == own.function:
-            first, end = function.lineno - 1, function.end_lineno or function.lineno
-            for at in range(first, end):
-                if own.anchor in lines[at]:
-                    return _excerpt(own, lines, at, max(first, at - 1), end)
+    for path in sorted((_PACKAGE / own.folder).glob("*.py")):
+        source = path.read_text("utf-8")
+        if own.function in source and own.anchor in source:
+            lines = source.splitlines()
+            for first, end in _functions(source, own.function):
+                for at in range(first, end):
+                    if own.anchor in lines[at]:
+                        where = f"kvlab/{own.folder}/{path.name}:{at + 1}"
+                        return _excerpt(f"{where} · {own.function}", lines, at, end)
     return None
 
 
-def _excerpt(
-    own: Own, lines: list[str], at: int, first: int, end: int
-) -> dict[str, Any]:
+def _functions(source: str, name: str) -> list[tuple[int, int]]:
+    """Return first and end line of every function of that name, counted from 0."""
+    return [
+        (node.lineno - 1, node.end_lineno or node.lineno)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
+
+
+def _excerpt(where: str, lines: list[str], at: int, end: int) -> dict[str, Any]:
+    first = at - 1
     shown = lines[first : min(at + 3, end)]
     indent = min((len(x) - len(x.lstrip()) for x in shown if x.strip()), default=0)
-    return {
-        "where": f"kvlab/{own.path}:{at + 1} · {own.function}",
-        "lines": [line[indent:] for line in shown],
-        "at": at - first,
-    }
+    return {"where": where, "lines": [x[indent:] for x in shown], "at": at - first}

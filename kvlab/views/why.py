@@ -40,9 +40,9 @@ class BarOf(NamedTuple):
 
 
 class Own(NamedTuple):
-    """Where kvlab does it: the file, the function, and words of the line meant."""
+    """Where kvlab does it: the folder, the function, and words of the line meant."""
 
-    path: str
+    folder: str
     function: str
     anchor: str
 
@@ -76,8 +76,8 @@ FACTS = ("host_free", "copied", "parent_copied", "counted", "page_size")
 """Terms that no event carries: they are taken from the state before it, or from the
 settings (`counted`: None where the write policy counts no hits)."""
 
-_RADIX, _HOST = "cache/radix.py", "cache/host_tier.py"
-_ADMISSION, _SCHEDULER = "schedule/admission.py", "schedule/radix_scheduler.py"
+_TREE = "cache"
+_QUEUE = "schedule"
 _CACHE = "SGLang 0.5.14 · mem_cache/"
 _MANAGERS = "SGLang 0.5.14 · managers/"
 
@@ -117,7 +117,7 @@ _ADMIT = Why(
     "host_free",
     Words("wait for the next round", "等下一轮"),
     _MANAGERS + "schedule_policy.py · PrefillAdder.add_one_req",
-    Own(_ADMISSION, "_lacks_room", "need < self.rem_total"))
+    Own(_QUEUE, "_lacks_room", "need < self.rem_total"))
 _BACKUP = Why(
     "copy",
     Words("The host copy is what lets a node survive its eviction.",
@@ -126,7 +126,7 @@ _BACKUP = Why(
     (BarOf(NEED, ("tokens",)), BarOf(ROOM, ("host_available",))), "",
     Words("keep it on L1 only", "只留在 L1"),
     _CACHE + "hiradix_cache.py · write_backup",
-    Own(_HOST, "_write", "self.host.available >= len"))
+    Own(_TREE, "_write", "free >= len(node.key)"))
 _LOAD = Why(
     "copy",
     Words("Three tests, in this order. One failure and nothing loads.",
@@ -135,7 +135,7 @@ _LOAD = Why(
     (BarOf(NEED, ("tokens",)), BarOf(ROOM, ("available",))), "",
     Words("compute {tokens} tokens again", "重算 {tokens} 个 token"),
     _CACHE + "hiradix_cache.py · load_back",
-    Own("cache/hiradix.py", "_load_pages", "available < tokens"))
+    Own(_TREE, "_load_pages", "available < tokens"))
 _NOT_LOADED = _LOAD._replace(sign="no", not_taken=Words("bring a part", "只取一部分"))
 _EVICTED = Why(
     "out",
@@ -144,7 +144,7 @@ _EVICTED = Why(
     (Test(("freed − ask = over",), "freed >= ask"),),
     (BarOf(Words("asked", "要"), ("ask",)), BarOf(Words("freed", "腾出"), ("freed",))),
     source=_CACHE + "hiradix_cache.py · evict",
-    own=Own(_HOST, "evict", "while freed < num_tokens"))
+    own=Own(_TREE, "evict", "while freed < num_tokens"))
 
 
 def _victim(fate: str, copied: str, own: Own) -> Why:
@@ -168,14 +168,14 @@ WHYS: dict[str, Why] = {
         (Test(("asked − device − host = miss",)),),
         (BarOf(Words("prompt", "prompt"), ("device", "host", "miss")),),
         source=_CACHE + "radix_cache.py · match_prefix",
-        own=Own(_RADIX, "match_prefix", "self.tree.walk")),
+        own=Own(_TREE, "match_prefix", "self.tree.walk")),
     "insert": Why(
         "note",
         Words("What the tree has is not stored twice; the rest becomes a new leaf.",
               "树里已有的不再存一份；其余成为新叶子。"),
         (Test(("tokens", "priority")),),
         source=_CACHE + "radix_cache.py · insert",
-        own=Own(_RADIX, "insert", "walk.length < len(key)")),
+        own=Own(_TREE, "insert", "walk.length < len(key)")),
     "makeroom": Why(
         "out",
         Words("Too little is free: leaves have to go first.", "空闲不够：先逐出叶子。"),
@@ -183,20 +183,22 @@ WHYS: dict[str, Why] = {
         (BarOf(NEED, ("need",)), BarOf(ROOM, ("available",))),
         not_taken=Words("let the caller fail", "让调用者失败"),
         source=_CACHE + "common.py · evict_from_tree_cache",
-        own=Own(_RADIX, "make_room", "available < num_tokens")),
+        own=Own(_TREE, "make_room", "available < num_tokens")),
     "evict": Why(
         "out",
         Words("Leaves go whole, smallest key first, until enough is free.",
               "整个逐出叶子，键最小的先走，直到够用。"),
         (Test(("ask", "policy")),),
         source=_CACHE + "hiradix_cache.py · evict",
-        own=Own(_HOST, "evict", "while freed < num_tokens")),
-    "victim demote": _victim("demote", "copied", Own(_HOST, "evict", "node.backed_up")),
-    "victim delete": _victim("delete", "copied", Own(_HOST, "evict", "_write_back")),
-    "victim backup": _victim("backup", "copied", Own(_HOST, "evict", "_write_victim")),
-    "victim stays": _victim("stays", "copied", Own(_HOST, "evict", "stuck.append")),
+        own=Own(_TREE, "evict", "while freed < num_tokens")),
+    "victim demote": _victim("demote", "copied", Own(_TREE, "evict", "node.backed_up")),
+    "victim delete": _victim("delete", "copied", Own(_TREE, "evict", "_write_back")),
+    "victim backup": _victim("backup", "copied", Own(_TREE, "evict", "_write_victim")),
+    "victim stays": _victim("stays", "copied", Own(_TREE, "evict", "_write_victim")),
     "victim evict_host": _victim(
-        "evict_host", "copied", Own(_HOST, "_drop", "self.tree.detach")),
+        "evict_host", "copied", Own(_TREE, "evict_host", "while freed < num_tokens")),
+    "victim reclaim": _victim(
+        "reclaim", "copied", Own(_TREE, "_reclaim_one", "def _reclaim_one")),
     "evicted": _EVICTED,
     "evicted more": _EVICTED._replace(
         not_taken=Words("cut the last leaf", "切开最后一个叶子")),
@@ -206,18 +208,18 @@ WHYS: dict[str, Why] = {
     "trybackup parent_not_backed_up": _BACKUP._replace(
         sign="no", tests=(_HITS, _PARENT), bars=(),
         not_taken=Words("write it", "写往 L2"),
-        own=Own(_HOST, "write_backup", "not parent.backed_up")),
+        own=Own(_TREE, "write_backup", "backup_needs_parent")),
     "trybackup host_full": _BACKUP._replace(
         sign="no", not_taken=Words("write it", "写往 L2"),
-        own=Own(_HOST, "_write", "pages is None")),
+        own=Own(_TREE, "_write", "pages is None")),
     "loadback load": _LOAD,
     "loadback make_room": _LOAD,
     "loadback below_threshold": _NOT_LOADED._replace(
-        own=Own("cache/hiradix.py", "_load_pages", "load_threshold")),
+        own=Own(_TREE, "_load_pages", "load_threshold")),
     "loadback over_quota": _NOT_LOADED._replace(
-        own=Own("cache/hiradix.py", "_load_pages", "quota + delta")),
+        own=Own(_TREE, "_load_pages", "quota + delta")),
     "loadback no_device_memory": _NOT_LOADED._replace(
-        own=Own("cache/hiradix.py", "_load_pages", "pages is None")),
+        own=Own(_TREE, "_load_pages", "pages is None")),
     "admit": _ADMIT,
     "admit no_token": _ADMIT._replace(
         sign="no", not_taken=Words("lend it L2; evict what is locked",
@@ -232,7 +234,7 @@ WHYS: dict[str, Why] = {
         (), "host_free",
         Words("compute it in this round", "在本轮计算"),
         _MANAGERS + "schedule_policy.py · PrefillAdder.add_one_req",
-        Own(_ADMISSION, "_over_input", "self.rem_input")),
+        Own(_QUEUE, "_over_input", "self.rem_input")),
     "prefill": Why(
         "yes",
         Words("Only what no cache had is computed.", "只计算缓存里没有的部分。"),
@@ -240,14 +242,14 @@ WHYS: dict[str, Why] = {
         (BarOf(Words("prompt", "prompt"), ("device_hit", "loaded", "extend")),),
         not_taken=Words("compute all {kv}", "全部 {kv} 个重算"),
         source=_MANAGERS + "schedule_batch.py · prepare_for_extend",
-        own=Own(_SCHEDULER, "_place_one", "ev.Prefill")),
+        own=Own(_QUEUE, "_place_one", "ev.Prefill")),
     "chunk": Why(
         "yes",
         Words("A prefill that has begun goes first in every round.",
               "已经开始的预填充在每一轮都排在最前。"),
         (Test(("extend", "rem_chunk")),),
         source=_MANAGERS + "schedule_policy.py · PrefillAdder.add_chunked_req",
-        own=Own(_ADMISSION, "add_chunked", "unfinished =")),
+        own=Own(_QUEUE, "add_chunked", "unfinished =")),
     "decoderoom": Why(
         "yes",
         Words("A step writes one page more for every request at a page's end.",
@@ -256,7 +258,7 @@ WHYS: dict[str, Why] = {
         (BarOf(NEED, ("need",)), BarOf(ROOM, ("available",))), "host_free",
         Words("retract a request", "撤回一个请求"),
         _MANAGERS + "schedule_batch.py · check_decode_mem",
-        Own(_SCHEDULER, "check_decode_mem", "make_room(need)")),
+        Own(_QUEUE, "check_decode_mem", "make_room(need)")),
     "pickretract": Why(
         "no",
         Words("Fewest outputs first, then the longest prompt, then the latest.",
@@ -264,19 +266,50 @@ WHYS: dict[str, Why] = {
         (Test(("outputs", "prompt_len", "survivors")),), (), "host_free",
         Words("retract another request", "撤回别的请求"),
         _MANAGERS + "schedule_batch.py · retract_decode",
-        Own(_SCHEDULER, "_retract_until_fit", "order.pop()")),
+        Own(_QUEUE, "_retract_until_fit", "order.pop()")),
     "ratio": Why(
         "note",
         Words("What share of max_new a running request is promised, from the "
               "survivors.", "给运行者承诺 max_new 的几成，由留下的请求重新估计。"),
         (Test(("before → after",)),),
         source=_MANAGERS + "new_token_ratio_tracker.py",
-        own=Own(_SCHEDULER, "prepare_decode", "self._estimate()")),
+        own=Own(_QUEUE, "prepare_decode", "self._estimate()")),
 }
 WHYS["decoderoom short"] = WHYS["decoderoom"]._replace(sign="no", not_taken=None)
 WHYS["evict L2"] = WHYS["evict"]._replace(
     source=_CACHE + "hiradix_cache.py · evict_host",
-    own=Own(_HOST, "evict_host", "while freed < num_tokens"))
+    own=Own(_TREE, "evict_host", "while freed < num_tokens"))
+WHYS["trybackup"], WHYS["victim"], WHYS["loadback"] = (
+    _BACKUP, WHYS["victim demote"]._replace(not_taken=None), _LOAD)
+WHYS["trybackup ancestors_first"] = _BACKUP._replace(
+    tests=(_HITS, _PARENT), bars=(), not_taken=Words("refuse it", "拒绝"),
+    own=Own(_TREE, "write_backup", "ancestors_first"))
+WHYS["cutprompt"] = Why(
+    "note",
+    Words("Outputs are seldom asked for again, prompts are: the tree is cut between "
+          "them, and the prompt ranks one higher.",
+          "输出很少再被用到，prompt 常会：树在两者之间切开，prompt 的优先级高一级。"),
+    (Test(("tokens", "priority")),),
+    not_taken=Words("keep both in one leaf", "两者同在一个叶子"),
+    source="SGLang 0.5.23 · mem_cache/unified_radix_cache.py · checkpoint_into_tree",
+    own=Own(_TREE, "cut_prompt", "ev.CutPrompt"))
+WHYS["sendwrites"] = Why(
+    "copy",
+    Words("All that a step writes to L2 is one copy; no node is free to go before all "
+          "of it has arrived.",
+          "一步里写往 L2 的内容合成一次拷贝；全部到达之前，哪个节点都不能走。"),
+    (Test(("nodes",)),),
+    not_taken=Words("one copy for each node", "每个节点一次拷贝"),
+    source="SGLang 0.5.23 · mem_cache/unified_radix_cache.py · flush_pending_backups",
+    own=Own(_TREE, "flush_writes", "start_writing"))
+WHYS["closeround"] = Why(
+    "no",
+    Words("A spent budget ends the round before the next request is matched.",
+          "预算用完，就在匹配下一个请求之前结束本轮。"),
+    (Test(("rem_input", "rem_chunk")),), (), "host_free",
+    Words("match it all the same, and refuse it then", "照样匹配，然后再拒绝"),
+    "SGLang 0.5.23 · managers/scheduler.py · get_new_batch_prefill",
+    Own(_QUEUE, "_budget_spent", "ev.CloseRound"))
 WHYS["insert chunked"] = WHYS["insert"]
 WHYS["chunk unfinished"] = WHYS["chunk"]
 # fmt: on

@@ -1,0 +1,349 @@
+"""Does the log hold the run, in few bytes, and do its cards compute?"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kvlab.record import events as ev
+from kvlab.record.snapshot import State
+from kvlab.record.trace import Trace
+from kvlab.run.whole import load_whole
+from kvlab.views import patches
+from kvlab.views.log import KINDS, fields_of, player_log
+from kvlab.views.patches import BATCH, COLUMNS, PATH, Patches, columns_of
+from kvlab.views.phrases import PHRASES
+from kvlab.views.player_tables import own_lines
+from kvlab.views.player_words import UI_WORDS
+from kvlab.views.questions import QUESTIONS
+from kvlab.views.sentences import entry_of
+from kvlab.views.streams import from_varints, pack, unpack, varints
+from kvlab.views.theme import LOOKS, Words
+from kvlab.views.theme_dark import DARK_LOOKS, PAGES
+from kvlab.views.watches import WATCHES
+from kvlab.views.why import SWATCHES, WHYS, evaluate, holds, with_sums
+
+GOLDENS = sorted((Path(__file__).parent / "goldens" / "sglang").glob("*"))
+SMALL = [path for path in GOLDENS if path.stat().st_size < 40_000]
+
+
+@pytest.fixture(scope="module")
+def runs() -> dict[str, Trace]:
+    """Every golden that is small enough, run once."""
+    return {path.name.split(".")[0]: load_whole(path)[0] for path in SMALL}
+
+
+class Reader:
+    """Plays patches as the player does: it adds, and knows nothing else."""
+
+    def __init__(self, made: Patches) -> None:
+        self.made = made
+        self.columns = [defaultdict(int) for _ in COLUMNS]
+        self.taken = [0] * (BATCH + 1)
+        self.next: dict[int, int] = {}
+        self.at = 0
+
+    def catch_up(self) -> None:
+        for column in self.made.column[self.at :]:
+            self._play(column)
+        self.at = len(self.made.column)
+
+    def row(self, name: str) -> dict[int, int]:
+        return self.columns[COLUMNS.index(name)]
+
+    def _play(self, column: int) -> None:
+        made, place = self.made, self.taken[column]
+        self.taken[column] += 1
+        first, value = made.first[column][place], made.value[column][place]
+        if column == BATCH:
+            for request, stage in list(self.row("stage").items()):
+                if stage == patches.STAGES.index("running"):
+                    self.row("kv")[request] += value
+                    self.row("outputs")[request] += value
+        elif column == PATH:
+            while first:
+                self.row("lock")[first] += value
+                first = self.row("parent")[first]
+        elif COLUMNS[column] in patches.DELTAS:
+            self.columns[column][first] += value
+        elif COLUMNS[column] in patches.PAGES:
+            self._paint(column, place, first, value)
+        else:
+            self.columns[column][first] = value
+
+    def _paint(self, column: int, place: int, first: int, owner: int) -> None:
+        count = self.made.count[column][place]
+        code = self.made.position[column][place]
+        covered = range(first, first + count)
+        for at in (column, column + 1):  # one number is added to all of them
+            assert len({self.columns[at][page] for page in covered}) == 1
+        onward = code == patches.ONWARD
+        position = self.next.get(column, 0) if onward else code - patches.PLACE
+        for page in covered:
+            self.columns[column][page] = owner
+            if code == patches.RESET:
+                self.columns[column + 1][page] = 0
+            elif code >= patches.ONWARD:
+                self.columns[column + 1][page] = position - first
+        self.next[column] = position + count
+
+
+def differing(reader: Reader, state: State) -> list[str]:
+    """Return where the patches' columns are not the snapshot's."""
+    wanted = columns_of(state, reader.made.requests)
+    wrong = []
+    for name, rows in wanted.items():
+        have = {row: value for row, value in reader.row(name).items() if value}
+        if name in ("account", "place"):
+            continue
+        if name[:-1] == "owner":
+            have = {row: owner for row, owner in have.items() if owner > patches.LOOSE}
+        elif name[:-1] == "shift":
+            owners = reader.row(f"owner{name[-1]}")
+            have = {r: v for r, v in have.items() if owners[r] > patches.LOOSE}
+        elif COLUMNS.index(name) < COLUMNS.index("stage"):
+            have = {row: v for row, v in have.items() if row in wanted["life"]}
+        if have != rows:
+            wrong.append(f"{name}: {set(have.items()) ^ set(rows.items())}")
+    for stage, ids in (("waiting", state.waiting), ("running", state.running)):
+        places, number = reader.row("place"), patches.STAGES.index(stage)
+        mine = [r for r, s in reader.row("stage").items() if s == number]
+        order = sorted(mine, key=lambda r: places[r])
+        if order != [reader.made.requests[id] for id in ids]:
+            wrong.append(stage)
+    now, host = state.account(), state.host_account()
+    account = [now.available, now.evictable, now.protected, host.host_only]
+    if [reader.row("account")[row] for row in range(4)] != account:
+        wrong.append("account")
+    return wrong
+
+
+def test_adding_the_patches_gives_every_snapshot_of_every_small_golden(runs):
+    for name, trace in runs.items():
+        made = Patches(trace)
+        reader = Reader(made)
+        every = 1 if len(trace) < 400 else 41
+        for index in range(len(trace)):
+            made.step(index)
+            if index % every == 0:
+                reader.catch_up()
+                assert differing(reader, made.state) == [], f"{name}: event {index}"
+
+
+def test_a_log_says_everything_that_its_events_say(runs):
+    trace = runs["s10_chain_load_back"]
+    contents, columns = unpack(player_log(trace))
+    assert contents["events"] == len(trace)
+    seen = dict.fromkeys(KINDS.values(), 0)
+    for index, event in enumerate(trace.events):
+        kind = KINDS[type(event)]
+        assert contents["variants"][columns["variant"][index]] == entry_of(
+            event, PHRASES
+        )
+        assert columns["cause"][index] == (
+            index - event.cause if event.cause >= 0 else 0
+        )
+        for name, type_ in fields_of(type(event)):
+            if type_ == "i":
+                value = columns[f"{kind}.{name}"][seen[kind]]
+                assert value == int(getattr(event, name))
+        seen[kind] += 1
+
+
+def test_a_large_run_takes_at_most_ten_bytes_an_event():
+    trace, _ = load_whole(next(p for p in GOLDENS if p.name.startswith("r29")))
+    over = len(player_log(trace)) - len(player_log(trace, 0))
+    assert over * 4 / 3 / len(trace) < 10  # as base64, in a page
+
+
+def test_varints_keep_every_number():
+    numbers = [0, 1, -1, 63, 64, -64, -65, 2**31 - 1, -(2**31), 2**50]
+    assert from_varints(varints(numbers)).tolist() == numbers
+    assert from_varints(varints([])).tolist() == []
+
+
+def test_a_log_that_was_cut_off_is_refused():
+    log = pack({"name": "x"}, [])
+    with pytest.raises(ValueError, match="damaged or cut off"):
+        unpack(log[:-4])
+    with pytest.raises(ValueError, match="not a log"):
+        unpack(b"PK\x03\x04")
+
+
+def test_the_same_run_gives_the_same_bytes(runs):
+    trace = runs["s14_inflight_write_protects"]
+    assert player_log(trace) == player_log(trace)
+
+
+def test_a_run_that_does_not_fold_is_shown_up_to_there(runs):
+    trace = runs["s14_inflight_write_protects"]
+    events = [*trace.events[:20], ev.Demote(-1, 999), *trace.events[20:]]
+    contents, columns = unpack(player_log(Trace(trace.header, events)))
+    assert contents["events"] == 20
+    assert "event 20 (Demote): does not fit" in contents["fault"]
+    assert len(columns["variant"]) == len(columns["size"]) == 20
+
+
+# --- the cards
+
+
+def terms_of(event, state: State, trace: Trace) -> dict:
+    """Recompute a card's terms from the state before the event, where it says so."""
+    fields = event.__struct_fields__
+    terms = {n: getattr(event, n) for n in fields if n != "cause"}
+    terms |= {n: len(v) for n, v in terms.items() if isinstance(v, np.ndarray | tuple)}
+    id = getattr(event, "node", 0)
+    node = state.nodes.get(id) or state.orphans.get(id)  # the engine's fault of s25
+    above = state.nodes.get(node.parent) if node is not None else None
+    config = trace.header.config
+    terms |= {
+        "host_free": state.host_account().available,
+        "page_size": config.page_size,
+        "counted": None if config.write_policy == "write_back" else 1,
+        "copied": node is not None and node.host_pages is not None,
+        "parent_copied": above is None or above.host_pages is not None,
+        "input": None,
+        "chunk_left": None,
+    }
+    return terms
+
+
+def recomputed(event, state: State) -> dict[str, float]:
+    """Return the numbers that the state before the event gives, never the event."""
+    account, host = state.account(), state.host_account()
+    node = state.nodes.get(getattr(event, "node", 0))
+    terms: dict[str, float] = {}
+    match event:
+        case ev.TryBackup():
+            terms = {
+                "host_available": host.available, "hits": node.hit_count,
+                "tokens": len(node.tokens), "threshold": state.config.backup_threshold,
+            }  # fmt: skip
+        case ev.LoadBack():
+            chain = [n for n in state.path(event.node) if n.pages is None]
+            terms = {
+                "available": account.available,
+                "tokens": sum(len(n.tokens) for n in chain),
+                "threshold": state.config.load_threshold,
+            }
+        case ev.Admit():
+            terms = {"available": account.available, "evictable": account.evictable}
+        case ev.MakeRoom() | ev.DecodeRoom():
+            terms = {"available": account.available}
+        case ev.Victim() if node is not None:
+            terms = {"tokens": len(node.tokens)}
+        case ev.Match():
+            device = [n for n in state.path(event.last_device) if n.pages is not None]
+            terms = {"device": sum(len(n.tokens) for n in device)}
+    return terms
+
+
+def test_every_card_of_every_golden_computes_to_its_verdict(runs):
+    checked = 0
+    for name, trace in runs.items():
+        state = State.start(trace.header.config)
+        for index, event in enumerate(trace.events):
+            if isinstance(event, ev.Decision):
+                where = f"{name}: event {index} {event}"
+                for term, value in recomputed(event, state).items():
+                    assert getattr(event, term) == value, f"{term} in {where}"
+                checked += _evaluates(event, state, trace, where)
+            state.apply(event)
+    assert checked > 1500
+
+
+def _evaluates(event, state: State, trace: Trace, where: str) -> int:
+    """Evaluate the event's card; return how many of its tests decided something."""
+    entry = entry_of(event, PHRASES)
+    why = WHYS.get(entry) or WHYS[entry.split()[0]]
+    terms = with_sums(why, terms_of(event, state, trace))
+    results = [holds(test, terms) for test in why.tests]
+    tested = [r for r, t in zip(results, why.tests, strict=True) if t.test or t.fact]
+    decided = [result for result in tested if result is not None]
+    match event:
+        case ev.Admit() if event.line != "admitted" and event.verdict == "NO_TOKEN":
+            assert decided == [False], where
+        case ev.LoadBack() if event.verdict == "load":
+            assert all(decided), where
+        case ev.LoadBack() if event.verdict in ("below_threshold", "over_quota"):
+            assert False in decided, where
+        case ev.LoadBack() | ev.TryBackup() if event.verdict == "make_room":
+            assert decided[-1] is False, where
+        case ev.TryBackup() if event.verdict == "write":
+            assert all(decided), where
+        case ev.TryBackup():
+            assert decided[-1] is False, where
+        case ev.Evicted():
+            assert decided == [event.freed >= event.ask], where
+        case ev.DecodeRoom():
+            assert decided == [event.fits], where
+        case ev.MakeRoom():
+            assert decided == [False], where
+        case ev.Victim() if event.fate in ("demote", "evict_host"):
+            assert decided == [True], where
+        case ev.Victim() if event.fate in ("delete", "backup"):
+            assert decided == [False], where
+    return len(decided)
+
+
+def test_a_sum_is_read_from_left_to_right():
+    terms = {"a": 10, "b": 4, "none": None}
+    assert evaluate("a − b + 1", terms) == 7
+    assert evaluate("a + none", terms) is None
+
+
+def test_every_card_names_a_line_of_kvlab_that_is_there():
+    lost = [entry for entry, why in WHYS.items() if why.own and not own_lines(why.own)]
+    assert lost == []
+
+
+# --- the words
+
+
+def test_every_string_is_there_in_english_and_in_chinese():
+    tables: list[dict[str, Words]] = [PHRASES, UI_WORDS, WATCHES]
+    tables += [question.answers for question in QUESTIONS.values()]
+    tables.append({kind: question.asks for kind, question in QUESTIONS.items()})
+    for table in tables:
+        for name, words in table.items():
+            assert words.en.strip() and words.zh.strip(), name
+            names = [set(_braces(text)) for text in words]
+            assert names[0] == names[1], f"{name}: {words}"
+
+
+def _braces(text: str) -> list[str]:
+    return [part.split("}")[0] for part in text.split("{")[1:]]
+
+
+def test_a_question_offers_verdicts_that_the_sentences_know():
+    for kind, question in QUESTIONS.items():
+        for entry in question.answers:
+            assert entry.split()[0] == kind and entry in PHRASES, entry
+
+
+def test_every_state_has_a_look_by_day_and_by_night():
+    assert set(DARK_LOOKS) == set(LOOKS)
+    assert set(SWATCHES.values()) <= set(LOOKS)
+
+
+def contrast(one: str, other: str) -> float:
+    def light(colour: str) -> float:
+        parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4
+                  for p in parts]  # fmt: skip
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    a, b = sorted((light(one), light(other)))
+    return (b + 0.05) / (a + 0.05)
+
+
+def test_every_edge_stands_out_three_to_one_from_its_page():
+    for day, state in enumerate(LOOKS):
+        assert contrast(LOOKS[state].edge, PAGES["bg"][0]) >= 3, (day, state)
+        assert contrast(DARK_LOOKS[state][2], PAGES["bg"][1]) >= 3, state
+    for name in ("ink", "ink2", "ink3", "link", "ok", "alert"):
+        for ground in (0, 1):
+            assert contrast(PAGES[name][ground], PAGES["well"][ground]) >= 4.5, name
