@@ -2,8 +2,8 @@
 
 Any Hugging Face config.json is read into a `KvShape`: which layers keep KV for the
 whole context, which for a window, which keep a fixed state instead; and how wide a
-token's KV is in each. The engines' config quirks (FORMATS 5) are handled by what the file says,
-model names only where a file says nothing.
+token's KV is in each. The quirks of such files (FORMATS 5) are handled by what the file
+says, by its model type only where it says nothing.
 Left out: named models (model_table.py), memory and concurrency (capacity.py), encoder
 layers, draft layers for speculation.
 """

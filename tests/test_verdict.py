@@ -297,8 +297,8 @@ def test_a_server_that_goes_idle_at_zero_is_healthy(tmp_path):
 def test_state_slots_bind_before_tokens(tmp_path):
     lines = [
         f"{stamp(t)}Decode batch, #running-req: 48, #full token: 9000, "
-        "full token usage: 0.21, mamba num: 48, mamba usage: 1.00, cuda graph: True, gen throughput "
-        f"(token/s): 900.00, #queue-req: {t}"
+        "full token usage: 0.21, mamba num: 48, mamba usage: 1.00, "
+        f"cuda graph: True, gen throughput (token/s): 900.00, #queue-req: {t}"
         for t in range(5, 50, 5)
     ]
     told = log(tmp_path, *lines)

@@ -20,6 +20,7 @@ from .source import RawLine, Say, files_of, raw_lines
 
 Sort = Literal["log", "metrics", "run", "trace", "html", "binary", "json", "empty"]
 _HEAD_LINES = 60
+_MOST_BLANK = 1000
 WANTED = (
     "give a log of SGLang or vLLM, scrapes of /metrics, a run of kvlab, or a request "
     "trace"
@@ -28,7 +29,7 @@ _WHY_NOT = {
     "html": "is an HTML page (a login or an error page?)",
     "binary": "is binary data, not text",
     "json": "is one JSON document, not a log of lines",
-    "empty": "is empty",
+    "empty": "is empty, or begins with nothing but blank lines",
 }
 
 
@@ -62,10 +63,12 @@ def open_all(paths: list[Path], say: Say) -> list[Input]:
 
 def _open(path: Path, say: Say) -> Input:
     lines = raw_lines(path, say)
-    head = []
+    head: list[RawLine] = []
+    said = 0
     for line in lines:
         head.append(line)
-        if len(head) == _HEAD_LINES:
+        said += bool(line.data.strip())
+        if said == _HEAD_LINES or len(head) == _MOST_BLANK:
             break
     return Input(path, _sort(head), chain(head, lines))
 

@@ -87,7 +87,7 @@ class LogReader:
     def _take(
         self, name: str, line: RawLine, unwrapper: Unwrapper, source: str
     ) -> None:
-        interesting = _INTEREST.search(line.data) is not None
+        interesting = _INTEREST.search(line.data) is not None or unwrapper.waiting
         if not interesting and self._dump_at is None and not self._waits(line):
             return
         place = Place(name, line.number)

@@ -54,6 +54,11 @@ class Unwrapper:
     def __init__(self) -> None:
         self._partial: dict[str, str] = {}
 
+    @property
+    def waiting(self) -> bool:
+        """Whether a record has begun whose last part is still to come."""
+        return bool(self._partial)
+
     def peel(self, line: str) -> Peeled | None:
         """Return the line without its layers; None for a part that is not the last.
 

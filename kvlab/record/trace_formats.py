@@ -179,16 +179,21 @@ def _length(one: int | UnsetType, other: int | UnsetType) -> int | None:
 
 
 def _block_size(rows: list[_Row]) -> int:
-    """Return the block size that fits every row, the format's own if several do."""
-    for size in BLOCKS:
-        if all(
-            isinstance(row.hash_ids, UnsetType)
-            or len(row.hash_ids)
-            == -(-(_length(row.input_length, row.input_tokens) or 0) // size)
-            for row in rows
-        ):
-            return size
-    return BLOCKS[0]
+    """Return the block size that fits every row, the format's own if several do, or if
+    no row has two blocks by which another could be told."""
+    sizes = [
+        (_length(row.input_length, row.input_tokens) or 0, len(row.hash_ids))
+        for row in rows
+        if not isinstance(row.hash_ids, UnsetType)
+    ]
+    if max((ids for _, ids in sizes), default=0) < 2:
+        return BLOCKS[0]
+    fitting = (
+        size
+        for size in BLOCKS
+        if all(ids == -(-length // size) for length, ids in sizes)
+    )
+    return next(fitting, BLOCKS[0])
 
 
 def _json_row(where: str, row: _Row, scale: float, block: int | None) -> TraceRow:

@@ -106,7 +106,8 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
 
 def timeline_svg(told: Diagnosis) -> Markup:
     """Return the curves, one strip each, with the evidence as numbered lines."""
-    last = max((x for lane in told.lanes for x in lane.xs), default=0.0) or 1.0
+    ends = [x for lane in told.lanes for x in lane.xs] + [x for x, _ in told.marks]
+    last = max(ends, default=0.0) or 1.0
     parts = [draw.page()]
     y = 26.0
     for lane in told.lanes:
