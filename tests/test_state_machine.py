@@ -208,11 +208,11 @@ class HostMachine(CacheMachine):
     @rule(prompt=PROMPTS, quota=st.none() | SIZES)
     def load_back(self, prompt: list[int], quota: int | None) -> None:
         device, host = self.cached()
-        beyond = self.longest(prompt, device, host) - self.longest(prompt, device)
+        known = self.longest(prompt, device, host)
         loaded = self.bench.load_back(prompt, quota)
-        assert loaded in (0, beyond)
+        assert loaded in (0, known - self.longest(prompt, device))
         if loaded:
-            assert self.longest(prompt, self.cached()[0]) == self.longest(prompt, host)
+            assert self.longest(prompt, self.cached()[0]) == known
 
     @rule(size=SIZES)
     def evict_host(self, size: int) -> None:
@@ -259,7 +259,7 @@ HOSTS = [
     ("0.5.23", "write_through_selective", SMALL_HOST),
     ("0.5.23", "write_back", SMALL_HOST),
 ]
-BOUNDS = settings(max_examples=50, stateful_step_count=40)
+BOUNDS = settings(max_examples=40, stateful_step_count=40)
 
 
 @pytest.mark.parametrize("release", ["0.5.14", "0.5.23"])
