@@ -11,7 +11,7 @@ from typing import Any
 
 _PUBLIC = {
     "Workbench": "kvlab.run.workbench",
-    "play": "kvlab.views.player",
+    "play": "kvlab.views.widget",
     "read_trace": "kvlab.record.trace_file",
     "write_trace": "kvlab.record.trace_file",
 }

@@ -35,6 +35,7 @@ def notebook(tmp_path_factory):
     with jupyterlab(folder, home) as address, chromium() as browser:
         opened = OpenNotebook(browser, address, NAME, width=1280)
         opened.run_all()
+        opened.page.wait_for_selector(".kv[data-ready=true]")
         yield opened
         opened.close()
 
@@ -47,17 +48,12 @@ def shoot(notebook: OpenNotebook, name: str, tmp_path: Path) -> Path:
 
 
 def headline(notebook: OpenNotebook) -> str:
-    return notebook.page.inner_text(".kv-root [aria-live]")
+    return notebook.page.inner_text(".kv h2")
 
 
-def press(notebook: OpenNotebook, title: str) -> str:
-    """Press the button with that tooltip; return the new headline."""
-    before = headline(notebook)
-    notebook.page.click(f".kv-root button[title='{title}']")
-    notebook.page.wait_for_function(
-        "before => document.querySelector('.kv-root [aria-live]').innerText !== before",
-        arg=before,
-    )
+def press(notebook: OpenNotebook, action: str) -> str:
+    """Press the button that does this; return the new headline."""
+    notebook.page.click(f".kv .ctl [data-do={action}]")
     return headline(notebook)
 
 
@@ -67,43 +63,41 @@ def test_every_cell_runs_without_an_error_or_a_warning(notebook):
 
 def test_the_buttons_step_both_ways(notebook):
     start = headline(notebook)
-    forward = press(notebook, "go forward one event")
+    forward = press(notebook, "next")
     assert forward != start
-    assert press(notebook, "go back one event") == start
+    assert press(notebook, "previous") == start
 
 
-def test_dragging_the_slider_moves_the_run(notebook, tmp_path):
+def test_dragging_on_the_timeline_moves_the_run(notebook, tmp_path):
     before = headline(notebook)
-    handle = notebook.page.locator(".kv-root .noUi-handle").first
-    box = handle.bounding_box()
-    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    notebook.page.mouse.move(*middle)
+    box = notebook.page.locator(".kv .tl canvas").bounding_box()
+    notebook.page.mouse.move(box["x"] + 200, box["y"] + 20)
     notebook.page.mouse.down()
-    notebook.page.mouse.move(middle[0] + 120, middle[1], steps=12)
+    notebook.page.mouse.move(box["x"] + 400, box["y"] + 20, steps=12)
     notebook.page.mouse.up()
-    notebook.page.wait_for_function(
-        "before => document.querySelector('.kv-root [aria-live]').innerText !== before",
-        arg=before,
-    )
+    assert headline(notebook) != before
     assert shoot(notebook, "dragged.png", tmp_path).stat().st_size > 10_000
 
 
 def test_a_decision_shows_its_terms_with_numbers(notebook, tmp_path):
+    notebook.page.focus(".kv")
+    notebook.page.keyboard.press("Home")
     for _ in range(30):
-        if "is deleted" in press(notebook, "go to the next decision"):
+        notebook.page.keyboard.press("Control+ArrowRight")
+        if "is deleted" in headline(notebook):
             break
-    card = notebook.page.inner_text(".kv-why")
+    card = notebook.page.inner_text(".kv .p-why")
     assert "12" in card
     assert "copy on L2" in card
     shoot(notebook, "decision.png", tmp_path)
 
 
 def test_the_language_switches_in_place(notebook, tmp_path):
-    says = "word => document.querySelector('.kv-root').textContent.includes(word)"
-    notebook.page.click(".kv-root button:has-text('中文')")
+    says = "word => document.querySelector('.kv').textContent.includes(word)"
+    notebook.page.click(".kv button:has-text('中')")
     notebook.page.wait_for_function(says, arg="内存")
     shoot(notebook, "chinese.png", tmp_path)
-    notebook.page.click(".kv-root button:has-text('EN')")
+    notebook.page.click(".kv button:has-text('EN')")
     notebook.page.wait_for_function(says, arg="Memory")
 
 

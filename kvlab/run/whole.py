@@ -6,10 +6,16 @@ Left out: reading files (load.py).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from ..config import EngineConfig
 from ..errors import EngineFault
 from ..record.trace import Header, Trace
+from ..rules import Rules
 from .load import load_run
 from .runner import ScriptRunner
 from .script import Script, read_script
@@ -35,3 +41,21 @@ def load_whole(path: Path) -> tuple[Trace, str | None]:
     if path.name.endswith((".json", ".json.gz")) and path.is_file():
         return run_whole(read_script(path))
     return load_run(path), None
+
+
+def fork_of(script: Script) -> Callable[..., Trace]:
+    """Return a function that runs the script again with some settings changed.
+
+    Its `rules` takes a release's name. It raises ConfigError for impossible settings.
+    """
+
+    def fork(rules: str | None = None, **knobs: Any) -> Trace:
+        settings = {**msgspec.structs.asdict(script.config), **knobs}
+        changed = msgspec.structs.replace(
+            script,
+            config=EngineConfig.of(settings),
+            rules=script.rules if rules is None else Rules.named(rules),
+        )
+        return run_whole(changed)[0]
+
+    return fork
