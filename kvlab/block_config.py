@@ -59,6 +59,7 @@ class BlockConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     enable_chunked_prefill: bool = True
     hash_algo: HashAlgo = "sha256_cbor"
     async_scheduling: bool = False
+    kv_load_failure_policy: Literal["fail", "recompute"] = "fail"
     l2: L2Config | None = None
 
     def __post_init__(self) -> None:

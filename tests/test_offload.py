@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.blocks.block_pool import BlockPool
-from kvlab.blocks.offload import Computed, CpuOffload
+from kvlab.blocks.connector import Computed
+from kvlab.blocks.offload import CpuOffload
 
 
 def named(count: int, letter: str = "n") -> list[bytes]:

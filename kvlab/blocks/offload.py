@@ -16,21 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from ..block_config import BlockConfig, L2Config
 from ..pages import NO_PAGES, as_pages
 from ..record import block_events as ev
 from ..record.trace import QUIET, Emitter
 from .block_pool import BlockPool
+from .connector import Computed, Copies, Pairs
 from .hashing import BlockHash
-
-
-class Pairs(NamedTuple):
-    """Blocks to copy: each L1 block and, in the same place, its L2 block."""
-
-    l1: list[int]
-    l2: list[int]
 
 
 @dataclass
@@ -45,28 +38,6 @@ class Job:
         self.pairs.l1.extend(other.pairs.l1)
         self.pairs.l2.extend(other.pairs.l2)
         self.names.extend(other.names)
-
-
-class Computed(NamedTuple):
-    """A scheduled request's table, and its tokens whose KV is known to be there."""
-
-    id: str
-    blocks: Sequence[int]
-    confirmed: int
-
-
-@dataclass
-class Copies:
-    """What the step's metadata asks of the worker.
-
-    `job` names the store, None without one; `flush` asks that all copies under way
-    end before the step, since blocks are about to be used again.
-    """
-
-    loads: dict[str, Pairs] = field(default_factory=dict)
-    job: int | None = None
-    store: Pairs = field(default_factory=lambda: Pairs([], []))
-    flush: bool = False
 
 
 class CpuOffload:

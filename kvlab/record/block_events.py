@@ -168,6 +168,16 @@ class Slots(Decision, frozen=True):
     fits: bool
 
 
+class Offer(Decision, frozen=True):
+    """`chunks` chunks of the request are offered to a CPU pool with room for `free`;
+    it `took` them, or could not evict enough and will be asked again."""
+
+    request: str
+    chunks: int
+    free: int
+    took: bool
+
+
 class Schedule(Decision, frozen=True):
     """The request gets `tokens` tokens of this step's budget; `left` remain."""
 
@@ -197,5 +207,5 @@ BLOCK_CHANGES: tuple[type[Change], ...] = (
     Loaded, Pin, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish,
 )  # fmt: skip
 BLOCK_DECISIONS: tuple[type[Decision], ...] = (
-    Step, Lookup, Slots, Schedule, Stop, PickVictim,
+    Step, Lookup, Slots, Offer, Schedule, Stop, PickVictim,
 )  # fmt: skip

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass, field
 
+from ..blocks.connector import Copies
 from ..blocks.hashing import Extras
 from ..blocks.kv_cache_manager import KVCacheManager
-from ..blocks.offload import Copies, CpuOffload
+from ..blocks.offload import CpuOffload
 from ..record.events import Step
 from ..record.trace import QUIET, Emitter
 from ..schedule.block_request import BlockRequest, Status

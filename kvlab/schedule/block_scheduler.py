@@ -9,54 +9,16 @@ Source: vLLM 0.33.0, v1/core/sched/scheduler.py and async_scheduler.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from ..block_config import BlockConfig
-from ..blocks.hashing import Hasher
-from ..blocks.kv_cache_manager import Demand, KVCacheManager
-from ..blocks.offload import Computed, CpuOffload
+from ..blocks.kv_cache_manager import Demand
 from ..record import block_events as ev
-from ..record.events import Arrive, Finish, Output
-from ..record.trace import QUIET, Emitter
+from .block_lives import BlockLives
 from .block_queue import BlockQueue
 from .block_request import BlockRequest, Status
-from .prefix_stats import PrefixStats
 from .turn import Found, Turn
 
 
-class BlockScheduler:
-    """The queues of one vLLM engine, and the turn that moves requests.
-
-    `deferred` is asked before `waiting`: requests that hold blocks and wait for their
-    content, or whose connector could not tell.
-    """
-
-    def __init__(
-        self,
-        manager: KVCacheManager,
-        config: BlockConfig,
-        emit: Emitter = QUIET,
-        connector: CpuOffload | None = None,
-    ) -> None:
-        self.manager = manager
-        self.config = config
-        self.connector = connector
-        self.hasher = Hasher(config.hash_algo, config.block_size)
-        self.running: list[BlockRequest] = []
-        self.waiting = BlockQueue(config.policy)
-        self.deferred = BlockQueue(config.policy)
-        self.loaded: set[str] = set()
-        self.prefix = PrefixStats()
-        self.external = PrefixStats()
-        self._emit = emit
-
-    def arrive(self, request: BlockRequest) -> None:
-        """Name the request's blocks and let it wait. Changes: `waiting`."""
-        self._name_blocks(request)
-        self.waiting.append(request)
-        self._emit(
-            Arrive, request.id, request.prompt_len, request.max_new, request.priority
-        )
+class BlockScheduler(BlockLives):
+    """The queues of one vLLM engine, and the turn that moves requests."""
 
     # --- the turn
 
@@ -95,6 +57,8 @@ class BlockScheduler:
             turn.skipped.append(queue.pop())
             return True
         found = self._find(request)
+        if found is None:
+            return self._ask_again(queue, turn)
         known = request.computed + self._tokens_of(found)
         tokens = 0 if found.external else turn.clip(request.length - known)
         if not found.external and self._may_not_cut(request.length - known, turn):
@@ -170,6 +134,8 @@ class BlockScheduler:
             return False
         self.loaded.remove(request.id)
         self.manager.register(request.id, request.names, request.computed)
+        if not request.computed:
+            self.manager.free(request.id)
         if request.computed == request.length:
             request.computed -= 1
             self._emit(ev.Compute, request.id, request.computed)
@@ -177,7 +143,8 @@ class BlockScheduler:
         self._emit(ev.Loaded, request.id)
         return True
 
-    def _find(self, request: BlockRequest) -> Found:
+    def _find(self, request: BlockRequest) -> Found | None:
+        """Look the request up; None if the connector cannot tell yet."""
         if request.computed:
             return Found([], 0, False)
         hits, external = list[int](), 0
@@ -186,13 +153,22 @@ class BlockScheduler:
             hits = self.manager.lookup(request.names, request.length)
         local = len(hits) * self.config.block_size
         if self.connector:
-            external = self.connector.matched(
+            answer = self.connector.matched(
                 request.id, request.names, request.length, local
             )
-        remote = external if self.connector else None
+            if answer is None:
+                return None
+            external = answer
         asked = request.length if reads else 0
+        remote = external if self.connector else None
         self._emit(ev.Lookup, request.id, asked, local, remote)
         return Found(hits, external, True)
+
+    def _ask_again(self, queue: BlockQueue, turn: Turn) -> bool:
+        request = queue.pop()
+        turn.skipped.append(request)
+        self._emit(ev.Defer, request.id, "retry")
+        return True
 
     def _tokens_of(self, found: Found) -> int:
         return len(found.hits) * self.config.block_size + found.external
@@ -264,12 +240,11 @@ class BlockScheduler:
             return
         admitted = turn.fresh + turn.resumed
         running = [r for r in turn.tokens if r not in admitted]
-        scheduled = [self._computed(request) for request in (*admitted, *running)]
+        scheduled = [
+            self._computed(request, turn.tokens[request])
+            for request in (*admitted, *running)
+        ]
         turn.copies = self.connector.plan(scheduled, flush=bool(turn.preempted))
-
-    def _computed(self, request: BlockRequest) -> Computed:
-        table = self.manager.tables.get(request.id, [])
-        return Computed(request.id, table, request.computed - request.in_flight)
 
     def _advance(self, turn: Turn) -> None:
         """Count the scheduled tokens as computed; see who gets an output."""
@@ -279,58 +254,3 @@ class BlockScheduler:
             if request.computed >= request.length + request.in_flight:
                 turn.sampling.append(request)
                 request.in_flight += self.config.async_scheduling
-
-    # --- after the model
-
-    def update(self, turn: Turn, outputs: dict[str, int]) -> list[BlockRequest]:
-        """Take a turn's outputs; return the requests that are finished by them.
-
-        Changes: outputs, names; finished requests give their blocks back.
-        """
-        finished = []
-        for request in turn.sampling:
-            if request.status is Status.FINISHED:
-                continue
-            request.in_flight -= self.config.async_scheduling
-            self._append(request, outputs[request.id])
-            if self.config.async_scheduling and request.status is Status.RUNNING:
-                known = request.computed - request.in_flight
-                self.manager.register(request.id, request.names, known)
-            if self._is_done(request):
-                self._finish(request)
-                finished.append(request)
-        return finished
-
-    def copied(self, loads: Iterable[str], stores: Iterable[int]) -> None:
-        """Take note of copies that the worker has done. Changes: the pools."""
-        assert self.connector is not None, "there is no connector"
-        for id in loads:
-            self.loaded.add(id)
-            self.connector.loaded(id)
-        for job in stores:
-            self.connector.stored(job)
-
-    def _append(self, request: BlockRequest, token: int) -> None:
-        request.tokens.append(token)
-        self._emit(Output, request.id, token)
-        self._name_blocks(request)
-
-    def _name_blocks(self, request: BlockRequest) -> None:
-        if self.config.enable_caching:
-            named = self.hasher.extend(request.names, request.tokens, request.extras)
-            request.names.extend(named)
-
-    def _is_done(self, request: BlockRequest) -> bool:
-        full = request.length >= self.config.max_model_len
-        return full or request.num_outputs >= request.max_new
-
-    def _finish(self, request: BlockRequest) -> None:
-        if request.status is Status.RUNNING:
-            self.running.remove(request)
-        else:
-            self.waiting.remove(request)
-        if self.connector:
-            self.connector.finished(self._computed(request))
-        request.status = Status.FINISHED
-        self.manager.free(request.id)
-        self._emit(Finish, request.id)

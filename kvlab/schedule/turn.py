@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..blocks.offload import Copies
+from ..blocks.connector import Copies
 from .block_request import BlockRequest
 
 

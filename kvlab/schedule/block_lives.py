@@ -1,0 +1,134 @@
+"""How does a request come, get its outputs and go?
+
+All of a request's life but the turns in which it is scheduled (block_scheduler.py).
+Source: vLLM 0.33.0, v1/core/sched/scheduler.py, update_from_output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..block_config import BlockConfig
+from ..blocks.connector import Computed, Connector
+from ..blocks.hashing import Hasher
+from ..blocks.kv_cache_manager import KVCacheManager
+from ..record import block_events as ev
+from ..record.events import Arrive, Finish, Output
+from ..record.trace import QUIET, Emitter
+from .block_queue import BlockQueue
+from .block_request import BlockRequest, Status
+from .prefix_stats import PrefixStats
+from .turn import Turn
+
+
+class BlockLives:
+    """The requests of one vLLM engine, in the queues where they stand.
+
+    `deferred` is asked before `waiting`: requests that hold blocks and wait for their
+    content, or whose connector could not tell.
+    """
+
+    def __init__(
+        self,
+        manager: KVCacheManager,
+        config: BlockConfig,
+        emit: Emitter = QUIET,
+        connector: Connector | None = None,
+    ) -> None:
+        self.manager = manager
+        self.config = config
+        self.connector = connector
+        self.hasher = Hasher(config.hash_algo, config.block_size)
+        self.running: list[BlockRequest] = []
+        self.waiting = BlockQueue(config.policy)
+        self.deferred = BlockQueue(config.policy)
+        self.loaded: set[str] = set()
+        self.prefix = PrefixStats()
+        self.external = PrefixStats()
+        self._emit = emit
+
+    def arrive(self, request: BlockRequest) -> None:
+        """Name the request's blocks and let it wait. Changes: `waiting`."""
+        self._name_blocks(request)
+        self.waiting.append(request)
+        self._emit(
+            Arrive, request.id, request.prompt_len, request.max_new, request.priority
+        )
+
+    def update(self, turn: Turn, outputs: dict[str, int]) -> list[BlockRequest]:
+        """Take a turn's outputs; return the requests that are finished by them.
+
+        Changes: outputs, names; finished requests give their blocks back.
+        """
+        finished = []
+        for request in turn.sampling:
+            if request.status is Status.FINISHED:
+                continue
+            request.in_flight -= self.config.async_scheduling
+            self._append(request, outputs[request.id])
+            if self.config.async_scheduling and request.status is Status.RUNNING:
+                known = request.computed - request.in_flight
+                self.manager.register(request.id, request.names, known)
+            if self._is_done(request):
+                self._finish(request)
+                finished.append(request)
+        return finished
+
+    def copied(self, loads: Iterable[str], stores: Iterable[int]) -> None:
+        """Take note of copies that the worker has done. Changes: the pools."""
+        assert self.connector is not None, "there is no connector"
+        for id in loads:
+            self.loaded.add(id)
+            self.connector.loaded(id)
+        for job in stores:
+            self.connector.stored(job)
+
+    def load_failed(self, id: str, valid: int) -> None:
+        """Take note of a load that broke off behind `valid` good tokens.
+
+        The policy `fail` gives the request up; `recompute` keeps the whole blocks of
+        what is good. Changes: the pools, the queues.
+        """
+        assert self.connector is not None, "there is no connector"
+        request = next(r for r in self.deferred if r.id == id)
+        self.connector.loaded(id)
+        if self.config.kv_load_failure_policy == "fail":
+            self._finish(request)
+            return
+        request.computed = valid // self.config.block_size * self.config.block_size
+        self._emit(ev.Compute, id, request.computed)
+        self.loaded.add(id)
+
+    def _append(self, request: BlockRequest, token: int) -> None:
+        request.tokens.append(token)
+        self._emit(Output, request.id, token)
+        self._name_blocks(request)
+
+    def _name_blocks(self, request: BlockRequest) -> None:
+        if self.config.enable_caching:
+            named = self.hasher.extend(request.names, request.tokens, request.extras)
+            request.names.extend(named)
+
+    def _is_done(self, request: BlockRequest) -> bool:
+        full = request.length >= self.config.max_model_len
+        return full or request.num_outputs >= request.max_new
+
+    def _finish(self, request: BlockRequest) -> None:
+        if request.status is Status.RUNNING:
+            self.running.remove(request)
+        else:
+            queue = self.deferred if request in self.deferred else self.waiting
+            queue.remove(request)
+        if self.connector:
+            self.connector.finished(self._computed(request))
+        request.status = Status.FINISHED
+        self.manager.free(request.id)
+        self._emit(Finish, request.id)
+
+    def _computed(self, request: BlockRequest, tokens: int = 0) -> Computed:
+        """Return how far the request's KV goes, with `tokens` more in this step."""
+        return Computed(
+            request.id, self.manager.tables.get(request.id, []),
+            request.computed - request.in_flight, request.computed + tokens,
+            request.prompt_len, request.names,
+        )  # fmt: skip
