@@ -179,6 +179,20 @@ def test_v0_is_read():
     assert (found["swapped"], found["queue"], found["usage_cpu"]) == (2, 5, 0.015)
 
 
+def test_v0_prints_its_hit_rates_on_a_line_of_their_own():
+    first = (
+    hits = "INFO 10-02 11:15:05 metrics.py:365] Prefix cache hit rate: GPU: 61.50%, "
+        "generation throughput: 1220.5 tokens/s, Running: 31 reqs, Swapped: 2 reqs, "
+        "Pending: 5 reqs, GPU KV cache usage: 73.8%, CPU KV cache usage: 1.5%."
+    )
+    hits = (
+        "INFO 10-02 11:15:05 metrics.py:365] Prefix cache hit rate: GPU: 61.50%, CPU: "
+    )
+    track = only(read(first, hits + "CPU: 0.00%", first, hits + "CPU: 0.0"))
+    assert track.last("hit_rate_logged") == 0.615
+    assert track.num_samples == 2
+
+
 def test_v1_of_any_tag_is_read():
     plain = stats(1, 3, 4, 50.0).removeprefix("(APIServer pid=1) ")
     for tag in ("", "(EngineCore_0 pid=9) ", "(EngineCore_DP0 pid=9) ",

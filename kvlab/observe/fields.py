@@ -42,15 +42,12 @@ def read_fields(text: str, layout: Layout) -> dict[str, float] | None:
     found: dict[str, float] = {}
     order: list[str] = []
     for piece in text.strip().rstrip(",").split(", "):
-        split = _PIECE.fullmatch(piece.strip())
-        if split is None:
-            return None
-        name = split["name"]
+        name, _, said = piece.strip().partition(": ")
         if name not in layout.known:
-            if _is_splice(name, layout.known):
+            if not _is_other_field(piece.strip(), layout.known):
                 return None
             continue
-        value = _number(split["value"])
+        value = _number(said)
         if value is False:
             return None
         order.append(name)
@@ -63,6 +60,8 @@ def read_fields(text: str, layout: Layout) -> dict[str, float] | None:
 def _number(text: str) -> float | bool | None:
     """Return the value; None for one that says nothing, False for a broken one."""
     text = text.strip()
+    if text.replace(".", "", 1).isdecimal():
+        return float(text)
     if text in _WORDS:
         return _WORDS[text]
     bare = _UNITS.sub("", text)
@@ -81,6 +80,12 @@ def _in_order(names: list[str], always: Sequence[tuple[str, ...]]) -> bool:
             return False
         place = at + 1
     return True
+
+
+def _is_other_field(piece: str, known: Mapping[str, str]) -> bool:
+    """Say whether the piece is a whole field, if one that is not known here."""
+    split = _PIECE.fullmatch(piece)
+    return split is not None and not _is_splice(split["name"], known)
 
 
 def _is_splice(name: str, known: Mapping[str, str]) -> bool:

@@ -22,7 +22,7 @@ from .wrappers import Peeled, Unwrapper
 
 _INTEREST = re.compile(
     rb"batch[.,\x20]|retracted_reqs|eak [Dd]etected|\] total=\d|available_size=|"
-    rb"Avg prompt|preemption|LMCache|Reqid: |max_total_num|server_args=|"
+    rb"Avg prompt|preemption|hit rate: GPU|LMCache|Reqid: |max_total_num|server_args=|"
     rb"is allocated\.|GPU blocks|KV cache |Maximum concurrency|gpu_blocks|default args|"
     rb"std(?:out|err) P |V1 LLM engine|exceeds|Scheduler watchdog"
 )

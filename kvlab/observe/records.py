@@ -14,18 +14,15 @@ from typing import NamedTuple
 from . import sglang_lines, vllm_lines
 from .samples import Values
 
-_STARTS = re.compile(
-    "|".join(
-        f"(?P<{name}>{re.sub(r'[?]P<[a-z]+>', '?:', pattern.pattern)})"
-        for name, pattern in (
-            ("batch", sglang_lines.BATCH),
-            ("retract", sglang_lines.RETRACT),
-            ("stats", vllm_lines.STATS),
-            ("preempted", vllm_lines.PREEMPTED),
-            ("lmcache", vllm_lines.LMCACHE),
-        )
-    )
+_STARTS = (
+    ("batch", " batch", sglang_lines.BATCH),
+    ("retract", "#retracted_reqs", sglang_lines.RETRACT),
+    ("stats", "Avg prompt", vllm_lines.STATS),
+    ("preempted", "is preempted by", vllm_lines.PREEMPTED),
+    ("hits", "hit rate: GPU", vllm_lines.HITS),
+    ("lmcache", "LMCache", vllm_lines.LMCACHE),
 )
+"""Kind, a word that a line of it always has, where its message begins."""
 HEADER = re.compile(
     r"\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|\[\d\d:\d\d:\d\d|\(\w+ (?:rank=\d+ )?pid=|"
     r"(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b"
@@ -55,15 +52,18 @@ class Read(NamedTuple):
 
 def find_records(text: str) -> list[Found]:
     """Return the records that begin in the text, in order."""
-    starts = [*_STARTS.finditer(text)]
+    starts = sorted(
+        (start.start(), start.end(), kind)
+        for kind, word, pattern in _STARTS
+        if word in text
+        for start in pattern.finditer(text)
+    )
     found, begin = [], 0
-    for index, start in enumerate(starts):
+    for index, (first, behind, kind) in enumerate(starts):
         end = len(text)
         if index + 1 < len(starts):
-            end = _cut(text, start.end(), starts[index + 1].start())
-        kind = start.lastgroup or ""
-        header, body = text[begin : start.start()], text[start.start() : end]
-        found.append(Found(kind, header, body))
+            end = _cut(text, behind, starts[index + 1][0])
+        found.append(Found(kind, text[begin:first], text[first:end]))
         begin = end
     return found
 
@@ -91,9 +91,10 @@ def read_record(found: Found) -> Read | None:
         return None if values is None else Read(
             "vllm", "stats", group, group, values, aggregated=many
         )  # fmt: skip
-    if found.kind == "preempted":
-        values = vllm_lines.read_preempted(text)
-        return None if values is None else Read("vllm", "preempted", group, "", values)
+    if found.kind in ("preempted", "hits"):
+        read = {"preempted": vllm_lines.read_preempted, "hits": vllm_lines.read_hits}
+        values = read[found.kind](text)
+        return None if values is None else Read("vllm", found.kind, group, "", values)
     said = vllm_lines.read_lmcache(text)
     return None if said is None else Read("vllm", said[0], group, "", said[1])
 

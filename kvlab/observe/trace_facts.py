@@ -7,12 +7,13 @@ Left out: reading (record/trace_formats.py), replaying (run/).
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
 from ..record.diagnosis import Diagnosis
-from ..record.trace_formats import OpenTrace, open_requests
+from ..record.trace_formats import OpenTrace, TraceRow, open_requests
 from .causes import CAUSES
 
 
@@ -42,59 +43,90 @@ def diagnose_trace(path: Path) -> Diagnosis:
     )
 
 
+@dataclass
+class _Tally:
+    """Sums over the rows so far. Units: tokens, blocks, seconds."""
+
+    requests: int = 0
+    asked: int = 0
+    made: int = 0
+    failed: int = 0
+    largest: int = 0
+    blocks: int = 0
+    hits: int = 0
+    hit_tokens: int = 0
+    first: float | None = None
+    low: float | None = None
+    high: float | None = None
+    seen: set[int] = field(default_factory=set)
+    sessions: set[str] = field(default_factory=set)
+
+    def take(self, row: TraceRow, block: int | None) -> None:
+        self.requests += 1
+        self.asked += row.input_length
+        self.made += row.output_length
+        self.failed += row.output_length == 0
+        self.largest = max(self.largest, row.input_length + row.output_length)
+        if row.session:
+            self.sessions.add(row.session)
+        if (time := row.time) is not None:
+            self.first = time if self.first is None else self.first
+            self.low = time if self.low is None else min(self.low, time)
+            self.high = time if self.high is None else max(self.high, time)
+        if block is not None:
+            self._reuse(row, block)
+
+    def _reuse(self, row: TraceRow, block: int) -> None:
+        """Count the leading blocks that an endless cache would hold by now."""
+        ids = row.hash_ids
+        lead = next((i for i, id in enumerate(ids) if id not in self.seen), len(ids))
+        self.blocks += len(ids)
+        self.hits += lead
+        self.hit_tokens += min(lead * block, row.input_length)
+        self.seen.update(ids)
+
+
 def trace_facts(trace: OpenTrace) -> dict[str, Any]:
     """Return the sums over the rows; a hit is a leading run of ids seen before.
 
     Units: tokens, blocks, seconds; rates are 0 to 1 and None without block ids.
     """
-    seen: set[int] = set()
-    sessions: set[str] = set()
-    requests = asked = made = failed = largest = blocks = hits = hit_tokens = 0
-    first = last = earliest = None
+    sums = _Tally()
     for row in trace.rows:
-        requests += 1
-        asked += row.input_length
-        made += row.output_length
-        failed += row.output_length == 0
-        largest = max(largest, row.input_length + row.output_length)
-        if row.session:
-            sessions.add(row.session)
-        if row.time is not None:
-            first = row.time if first is None else first
-            earliest = row.time if earliest is None else min(earliest, row.time)
-            last = row.time if last is None else max(last, row.time)
-        if trace.block_size is not None:
-            lead = next(
-                (i for i, id in enumerate(row.hash_ids) if id not in seen),
-                len(row.hash_ids),
-            )
-            blocks += len(row.hash_ids)
-            hits += lead
-            hit_tokens += min(lead * trace.block_size, row.input_length)
-            seen.update(row.hash_ids)
-    identity = trace.block_size is not None
-    return {
+        sums.take(row, trace.block_size)
+    span = None
+    if sums.high is not None and sums.low is not None:
+        span = round(sums.high - sums.low, 6)
+    told: dict[str, Any] = {
         "trace_format": trace.format,
         "timestamp_unit": trace.unit,
-        "n_requests": requests,
-        "n_failed_zero_output": failed,
-        "n_sessions": len(sessions) or None,
+        "n_requests": sums.requests,
+        "n_failed_zero_output": sums.failed,
+        "n_sessions": len(sums.sessions) or None,
         "block_size": trace.block_size,
-        "duration_s": None if last is None or earliest is None
-        else round(last - earliest, 6),
-        "first_timestamp": first if trace.unit == "s" else None,
-        "total_input_tokens": asked,
-        "total_output_tokens": made,
-        "max_request_tokens": largest,
-        "has_prefix_identity": identity,
-        "total_blocks": blocks if identity else None,
-        "unique_blocks": len(seen) if identity else None,
-        "ideal_hit_blocks": hits if identity else None,
-        "ideal_hit_tokens": hit_tokens if identity else None,
-        "ideal_hit_rate_blocks": round(hits / blocks, 4) if blocks else None,
-        "ideal_hit_rate_tokens": round(hit_tokens / asked, 4)
-        if identity and asked else None,
-    }  # fmt: skip
+        "duration_s": span,
+        "first_timestamp": sums.first if trace.unit == "s" else None,
+        "total_input_tokens": sums.asked,
+        "total_output_tokens": sums.made,
+        "max_request_tokens": sums.largest,
+        "has_prefix_identity": trace.block_size is not None,
+    }
+    return told | (_blocks(sums) if trace.block_size else dict.fromkeys(_BLOCKS))
+
+
+_BLOCKS = (
+    "total_blocks", "unique_blocks", "ideal_hit_blocks", "ideal_hit_tokens",
+    "ideal_hit_rate_blocks", "ideal_hit_rate_tokens",
+)  # fmt: skip
+
+
+def _blocks(sums: _Tally) -> dict[str, Any]:
+    rates = (
+        round(part / whole, 4) if whole else None
+        for part, whole in ((sums.hits, sums.blocks), (sums.hit_tokens, sums.asked))
+    )
+    counts = (sums.blocks, len(sums.seen), sums.hits, sums.hit_tokens)
+    return dict(zip(_BLOCKS, (*counts, *rates), strict=True))
 
 
 def _sharing(facts: dict[str, Any]) -> str:

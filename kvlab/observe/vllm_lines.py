@@ -71,7 +71,21 @@ def read_stats(text: str) -> Values | None:
     return values
 
 
-# --- V0's preemptions
+# --- V0's second line, and its preemptions
+
+HITS = re.compile(r"Prefix cache hit rate: GPU: ")
+_HITS = re.compile(r"Prefix cache hit rate: GPU: (-?\d+\.\d+)%, CPU: (-?\d+\.\d+)%\s*$")
+
+
+def read_hits(text: str) -> Values | None:
+    """Return V0's hit rates, of a line of their own; -1 is unset and left out."""
+    found = _HITS.match(text)
+    if found is None:
+        return None
+    names = ("hit_rate_logged", "external_hit_rate_logged")
+    values = dict(zip(names, (float(rate) for rate in found.groups()), strict=True))
+    return {name: round(rate / 100, 6) for name, rate in values.items() if rate >= 0}
+
 
 PREEMPTED = re.compile(r"Sequence group \S+ is preempted by PreemptionMode\.")
 _CUMULATIVE = re.compile(r"total_num_cumulative_preemption=(\d+)\s*$")
