@@ -15,7 +15,7 @@ import numpy as np
 from ..cache.key import as_tokens
 from ..cache.radix import MatchResult
 from ..cache.tree import Node
-from ..errors import EngineFault
+from ..errors import EngineFault, InputError
 from ..geometry import floor_page
 from ..memory.pool import fingerprints
 from ..memory.transfer import HandTransfer, InstantTransfer
@@ -48,8 +48,9 @@ class ScriptRunner:
         self.engine = Engine(script.config, script.rules, emit=emit, link=link(eager))
         self.manual = script.manual_dma
         self.dump_slots = script.dump_slots
+        self._name = script.name
+        self._where = script.name
         self._eager = eager
-        self.live: dict[str, Request] = {}
         self._locks: dict[str, Node] = {}
         self._first_out: dict[str, int] = {}
         self._emit = emit
@@ -57,8 +58,10 @@ class ScriptRunner:
     def step(self, number: int, op: sc.AnyOp) -> Result:
         """Carry out one op. Changes: the engine.
 
-        Raises: EngineFault where an assertion of the real engine would fail.
+        Raises: EngineFault where an assertion of the real engine would fail; InputError
+        for a new request with the name of one that is still in the engine.
         """
+        self._where = f"{self._name}: ops[{number}]"
         with self._emit.of(ev.Step, number, op.__struct_config__.tag, _title(op)):
             result = _STEPS[type(op)](self, op)
             self.engine.scheduler.end_step()
@@ -189,7 +192,7 @@ class ScriptRunner:
         scheduler = self.engine.scheduler
         if not self.manual:
             scheduler.check_events()
-        scheduler.arrive(request)
+        self._arrive(request)
         scheduler.waiting.remove(request)
         scheduler.match(request)
         adder = scheduler.adder()
@@ -219,6 +222,17 @@ class ScriptRunner:
         self._after_prefill(request, first_out, at_prefill)
         return result
 
+    def _arrive(self, request: Request) -> None:
+        scheduler = self.engine.scheduler
+        chunked = [scheduler.chunked] if scheduler.chunked else []
+        live = [*scheduler.waiting, *scheduler.running, *chunked]
+        if any(other.id == request.id for other in live):
+            raise InputError(
+                f"{self._where}: request {request.id!r}", "is still in the engine",
+                "give each request a name of its own",
+            )  # fmt: skip
+        scheduler.arrive(request)
+
     def _after_prefill(self, request: Request, token: int, at_prefill: bool) -> None:
         scheduler = self.engine.scheduler
         scheduler.output(request, token)
@@ -226,7 +240,6 @@ class ScriptRunner:
             scheduler.finish(request)
         else:
             scheduler.keep_running(request)
-            self.live[request.id] = request
         scheduler.end_step()
 
     def _decode(self, op: sc.DecodeOp) -> Result:
@@ -274,7 +287,7 @@ class ScriptRunner:
             scheduler.check_events()
         for new in op.new:
             self._first_out[new.id] = new.first_out
-            scheduler.arrive(
+            self._arrive(
                 Request(
                     new.id, as_tokens(new.tokens), new.max_new, new.priority,
                     new.ignore_eos,
@@ -344,8 +357,9 @@ def _title(op: sc.AnyOp) -> str:
     tokens = getattr(op, "tokens", None)
     size = getattr(op, "n", None)
     if tokens:
-        span = f"{tokens[0]}..{tokens[-1]}" if len(tokens) > 1 else f"{tokens[0]}"
-        return f"{id} {span} ({len(tokens)} tokens)".strip()
+        if len(tokens) == 1:
+            return f"{id} {tokens[0]} (1 token)".strip()
+        return f"{id} {tokens[0]}..{tokens[-1]} ({len(tokens)} tokens)".strip()
     return str(id) if size is None else str(size)
 
 
