@@ -169,28 +169,30 @@ def test_the_engines_start_says_its_limits():
 # --- vLLM's releases
 
 
+V0 = (
+    "INFO 10-02 11:15:05 metrics.py:349] Avg prompt throughput: 210.4 tokens/s, Avg "
+    "generation throughput: 1220.5 tokens/s, Running: 31 reqs, Swapped: 2 reqs, "
+    "Pending: 5 reqs, GPU KV cache usage: 73.8%, CPU KV cache usage: 1.5%."
+)
+
+
 def test_v0_is_read():
-    found = one(
-        "INFO 10-02 11:15:05 metrics.py:349] Avg prompt throughput: 210.4 "
-        "tokens/s, Avg "
-        "generation throughput: 1220.5 tokens/s, Running: 31 reqs, Swapped: 2 reqs, "
-        "Pending: 5 reqs, GPU KV cache usage: 73.8%, CPU KV cache usage: 1.5%."
-    )
+    found = one(V0)
     assert (found["swapped"], found["queue"], found["usage_cpu"]) == (2, 5, 0.015)
 
 
 def test_v0_prints_its_hit_rates_on_a_line_of_their_own():
-    first = (
     hits = "INFO 10-02 11:15:05 metrics.py:365] Prefix cache hit rate: GPU: 61.50%, "
-        "generation throughput: 1220.5 tokens/s, Running: 31 reqs, Swapped: 2 reqs, "
-        "Pending: 5 reqs, GPU KV cache usage: 73.8%, CPU KV cache usage: 1.5%."
-    )
-    hits = (
-        "INFO 10-02 11:15:05 metrics.py:365] Prefix cache hit rate: GPU: 61.50%, CPU: "
-    )
-    track = only(read(first, hits + "CPU: 0.00%", first, hits + "CPU: 0.0"))
+    track = only(read(V0, hits + "CPU: 0.00%", V0, hits + "CPU: 0.0"))
     assert track.last("hit_rate_logged") == 0.615
     assert track.num_samples == 2
+
+
+@pytest.mark.parametrize("wrong", ["312.0%", "-3.0%", "nan%"])
+def test_a_usage_that_cannot_be_is_damage(wrong):
+    recording = read(V0, V0.replace("73.8%", wrong))
+    assert recording.damaged == 1
+    assert only(recording).high("usage") == 0.738
 
 
 def test_v1_of_any_tag_is_read():

@@ -62,7 +62,6 @@ _PEAKS = {
     "l2_used_fraction_max": "l2_fraction",
 }  # fmt: skip
 _SHARES = {"usage", "usage_cpu", "l2_fraction"}
-_ALWAYS = {"max_cpu_usage"}
 
 
 def _peaks(tracks: list[Track], opinions: list[Opinion]) -> Facts:
@@ -71,7 +70,7 @@ def _peaks(tracks: list[Track], opinions: list[Opinion]) -> Facts:
         value = max(
             (v for t in tracks if (v := t.high(ours)) is not None), default=None
         )
-        told[name] = value if ours in _SHARES else _whole(value)
+        told[name] = _share(value) if ours in _SHARES else _whole(value)
     if told["max_cpu_usage"] is None:
         del told["max_cpu_usage"]
     lows = [v for t in tracks if (v := t.low("queue")) is not None]
@@ -266,6 +265,10 @@ _NONE = Recording("metrics")
 def _whole(value: float | None) -> int | float | None:
     """Return a count as an integer; None stays None."""
     return value if value is None or value != int(value) else int(value)
+
+
+def _share(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
 
 
 def _rate(value: float | None) -> float | None:

@@ -80,7 +80,18 @@ def _cut(text: str, first: int, last: int) -> int:
 
 
 def read_record(found: Found) -> Read | None:
-    """Return what the record says; None if it is not whole."""
+    """Return what the record says; None if it is not whole, or says what cannot be."""
+    read = _read(found)
+    if read is None or all(0 <= v <= _MOST.get(k, v) for k, v in read.values.items()):
+        return read
+    return None
+
+
+_MOST = {"usage": 1.1, "usage_cpu": 1.1, "hit_rate_logged": 1.0}
+"""No share is larger; SGLang's may pass 1 by what a running batch borrows."""
+
+
+def _read(found: Found) -> Read | None:
     text = found.text.rstrip()
     if found.kind in ("batch", "retract"):
         return _read_sglang(found.kind, found.header, text)

@@ -38,6 +38,7 @@ def exhausted(signs: Signs) -> Finding | None:
         f"the pool is full: usage {number(signs.usage_max)} while requests wait",
         _queue_text(signs),
         f"{number(thrown)} {signs.word}s inside the input",
+        *_not_the_cache(signs),
         quotes=_three(signs),
         confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
     )
@@ -152,6 +153,20 @@ def state_slots(signs: Signs) -> Finding | None:
 
 
 # --- shared
+
+
+def _not_the_cache(signs: Signs) -> list[str]:
+    """Say what the cache's own numbers are, since they mislead."""
+    said = []
+    fill, rate = signs.track.high("l2_fraction"), signs.hit_rate
+    if fill is not None:
+        said.append(f"L2 is at most {fill:.0%} full, which does not matter: admission "
+                    "never reads it")  # fmt: skip
+    if rate is not None and rate >= 0.3:
+        said.append(
+            f"{rate:.0%} of the prompt tokens are hits: the cache is not at fault"
+        )
+    return said
 
 
 def _queue_text(signs: Signs) -> str:

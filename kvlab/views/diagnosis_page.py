@@ -149,29 +149,31 @@ def _strip(lane: Lane, last: float) -> Markup:
 
 
 def _axis(last: float, y: float, timed: bool) -> Markup:
-    unit = "s" if timed else "report"
+    steps = 4 if timed or last >= 4 else max(1, int(last))
     parts = []
-    for part in range(5):
-        x = _x(last * part / 4, last)
-        text = f"{last * part / 4:,.0f} {unit}" if part else f"0 {unit}"
-        anchor = "end" if part == 4 else "middle" if part else "start"
-        parts.append(draw.words(x, y + 8, text, text_anchor=anchor, fill=theme.INK3))
+    for part in range(steps + 1):
+        at = last * part / steps
+        text = f"{at:,.0f} s" if timed else f"report {round(at) + 1:,}"
+        anchor = "end" if part == steps else "middle" if part else "start"
+        style = {"text_anchor": anchor, "fill": theme.INK3}
+        parts.append(draw.words(_x(at, last), y + 8, text, **style))
     return join(parts)
 
 
 def _marks(told: Diagnosis, last: float, bottom: float) -> list[Markup]:
-    """Number the evidence as the table does: quotes that have a place in time."""
+    """Number the evidence as the table does: one line for all quotes of one moment."""
     numbers = {f"{q.place}: {q.text}": at for at, q in enumerate(told.evidence, 1)}
-    marks = []
+    moments: dict[float, list[str]] = {}
     for x, text in told.marks:
-        if text not in numbers or not 0 <= x <= last:
-            continue
-        at = _x(x, last)
+        if text in numbers and 0 <= x <= last:
+            moments.setdefault(round(_x(x, last), 0), []).append(text)
+    marks = []
+    for at, texts in moments.items():
         line = draw.stroke(
-            f"M{at:.1f} 24V{bottom - GAP:g}", theme.ALERT, 1.2, stroke_dasharray="3 2"
+            f"M{at:g} 24V{bottom - GAP:g}", theme.ALERT, 1.2, stroke_dasharray="3 2"
         )
-        label = draw.words(
-            at, 20, numbers[text], text_anchor="middle", fill=theme.ALERT
-        )
-        marks.append(tag("g", join([tag("title", esc(plain(text, 200))), line, label])))
+        named = ", ".join(str(n) for n in sorted({numbers[text] for text in texts}))
+        label = draw.words(at, 20, named, text_anchor="middle", fill=theme.ALERT)
+        said = tag("title", esc(plain("; ".join(texts), 300)))
+        marks.append(tag("g", join([said, line, label])))
     return marks or [NOTHING]
