@@ -118,8 +118,12 @@ class Bench:
 
     def unsound(self) -> list[str]:
         """Return all that is wrong: the folded trace, the laws, the contents."""
+        return self.unfolded() + self.wrong_data()
+
+    def unfolded(self) -> list[str]:
+        """Return what is wrong with the folded trace, and which laws it breaks."""
         for event in self.trace.events[self._folded :]:
             self._state.apply(event)
         self._folded = len(self.trace)
         state = self._state
-        return differences(state, self.engine) + broken(state) + self.wrong_data()
+        return differences(state, self.engine) + broken(state)
