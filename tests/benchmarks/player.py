@@ -3,7 +3,8 @@
 Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 L2
 slots: bytes an event over an empty page, time from navigation to the first picture,
 key press to painted frame, seeks to random events, and drawing both pools.
-Run: python tests/benchmarks/player.py [EVENTS ...]
+Small slots, all fragmented, are the worst case; a recorded run shows the usual one.
+Run: python tests/benchmarks/player.py [EVENTS|RUN ...]
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from lab_browser import chromium
 
 from kvlab import Workbench
 from kvlab.record.trace import Trace
+from kvlab.record.trace_file import read_trace
 from kvlab.views.page import to_html
 
 KEYS = """async () => {
@@ -75,15 +77,15 @@ def busy_run(events: int) -> Trace:
     return bench.trace
 
 
-def main(sizes: list[int]) -> None:
+def main(runs: list[str]) -> None:
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
-        for size in sizes:
-            trace = busy_run(size)
+        for run in runs:
+            trace = busy_run(int(run)) if run.isdigit() else read_trace(run)
             began = time.perf_counter()
             page = to_html(trace)
             wrote = time.perf_counter() - began
             empty = len(to_html(trace, length=0))
-            path = Path(folder, f"{size}.html")
+            path = Path(folder, "page.html")
             path.write_text(page, "utf-8")
             print(f"{len(trace):,} events, written in {wrote:.1f} s")
             per_event = (path.stat().st_size - empty) / len(trace)
@@ -103,4 +105,4 @@ def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    main([int(size) for size in sys.argv[1:]] or [10_000, 1_000_000])
+    main(sys.argv[1:] or ["10000", "1000000"])
