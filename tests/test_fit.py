@@ -75,6 +75,10 @@ def state() -> State:
         (ev.Backup(-1, 1, pages(3)), "node 1 has a host copy already"),
         (ev.Backup(-1, 2, pages(1)), "node 2 has 4 tokens and gets 1 pages of 2"),
         (ev.EvictHost(-1, 1), "node 1 is on the device"),
+        (ev.HostLock(-1, 2), "node 2 has no host copy to lock"),
+        (ev.HostUnlock(-1, 3, 2), "node 3 is not host-locked"),
+        (ev.Reclaim(-1, 2), "node 2 has no second copy to give up"),
+        (ev.Reclaim(-1, 3), "node 3 has no second copy to give up"),
         (ev.Arrive(-1, "a", 4, 4, 0), "request a is waiting already"),
         (ev.Arrive(-1, "b", 4, 4, 0), "request b is running already"),
         (ev.Row(-1, "b", 3, pages(1)), "the row of b has 2 pages, none at 3"),
@@ -97,6 +101,8 @@ def test_an_event_that_cannot_follow_is_refused(state, event, problem):
         ev.Load(-1, 3, 3, pages(1)),
         ev.Backup(-1, 2, pages(2)),
         ev.EvictHost(-1, 3),
+        ev.HostLock(-1, 3),
+        ev.Reclaim(-1, 1),
         ev.Arrive(-1, "c", 4, 4, 0),
         ev.Row(-1, "b", 2, pages(1)),
         ev.Hit(-1, 1),
@@ -132,3 +138,20 @@ def test_a_node_that_the_host_dropped_may_still_be_loaded(state):
     assert misfit(state, load) is None
     state.apply(load)
     assert misfit(state, ev.Demote(-1, 3)) is None
+
+
+def test_what_is_host_locked_does_not_leave_the_host(state):
+    state.apply(ev.HostLock(-1, 1))
+    state.apply(ev.HostLock(-1, 3))
+    assert misfit(state, ev.Reclaim(-1, 1)) == "node 1 is host-locked"
+    assert misfit(state, ev.EvictHost(-1, 3)) == "node 3 is host-locked"
+    assert misfit(state, ev.HostUnlock(-1, 3, 2)) is None
+
+
+def test_a_host_lock_ends_at_a_nodes_edge(state):
+    state.apply(ev.HostLock(-1, 1))
+    state.apply(ev.Split(-1, 1, 9, 4, 1, 1))
+    assert misfit(state, ev.HostUnlock(-1, 1, 6)) is None
+    assert misfit(state, ev.HostUnlock(-1, 1, 5)) == (
+        "a host lock of 5 tokens does not begin at a node's edge"
+    )

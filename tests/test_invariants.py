@@ -20,6 +20,7 @@ from kvlab.record.invariants import ALWAYS, AT_REST, LAWS, Law, broken
 from kvlab.record.replay import Replay
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
+from kvlab.rules import Rules
 from kvlab.run.conform import replay_op
 from kvlab.run.runner import ScriptRunner
 from kvlab.run.script import read_script
@@ -275,6 +276,59 @@ def test_a_load_in_flight_without_a_lock_is_told():
     )
 
 
+def loading(*more: Event) -> State:
+    """Node 1 on its way back to the device, as node 2 above it stays there."""
+    events = (
+        ev.HostLock(-1, 1), ev.Alloc(-1, "L1", pages(2, 3)),
+        ev.Load(-1, 1, 1, pages(2, 3)), ev.Lock(-1, 1), *more,
+    )  # fmt: skip
+    state = demoted()
+    for event in events:
+        state.apply(event)
+    return state
+
+
+def test_a_load_that_holds_its_source_is_sound():
+    assert broken(loading(), rules=Rules.v0_5_23()) == []
+
+
+def test_a_load_without_a_host_lock_is_told_where_the_release_promises_one():
+    state = loading(ev.HostUnlock(-1, 1, 4))
+    assert broken(state) == broken(state, rules=Rules.v0_5_14()) == []
+    assert broken(state, rules=Rules.v0_5_23()) == [
+        "the load that ends at node 1 holds no host lock there"
+    ]
+
+
+def test_a_load_whose_source_was_given_up_is_told():
+    state = loading()
+    state.nodes[1].host_pages = None
+    assert laws.loads_keep_their_source(state) == (
+        "node 1 lost the host copy that it is loaded from"
+    )
+
+
+def test_a_host_lock_without_a_copy_is_told():
+    state = served()
+    state.nodes[1].host_lock_ref = 1
+    assert broken(state) == []
+    state.nodes[1].host_pages = None
+    assert tells(laws.host_locks_keep_a_copy, state) == (
+        "node 1 is host-locked without a host copy"
+    )
+
+
+def test_a_host_lock_below_zero_is_told():
+    state = served()
+    state.nodes[1].host_lock_ref = -1
+    assert tells(laws.host_locks_keep_a_copy, state) == ("node 1 has host_lock_ref -1")
+
+
+def test_a_release_that_locks_no_host_copy_is_held_to_it():
+    state = loading()
+    assert broken(state, rules=Rules.v0_5_14()) == ["node 1 has host_lock_ref 1"]
+
+
 # --- the fault of 0.5.14 (a node is dropped from the host while it is being loaded)
 
 
@@ -315,8 +369,8 @@ def test_laws_report_and_do_not_crash(wreck: Callable[[State], object]):
 
 # --- whole runs of the recorded scripts
 
-GOLDENS = Path(__file__).parent / "goldens" / "sglang"
-FAULTY = "s25_write_back_load_back_host_full"
+GOLDENS = Path(__file__).parent / "goldens"
+FAULTY = GOLDENS / "sglang" / "s25_write_back_load_back_host_full.json"
 
 
 def recorded(path: Path) -> Replay:
@@ -330,23 +384,23 @@ def recorded(path: Path) -> Replay:
 
 @pytest.mark.parametrize(
     "path",
-    [p for p in sorted(GOLDENS.glob("[sx]*.json")) if p.stem != FAULTY],
-    ids=lambda path: path.stem,
+    [p for p in sorted(GOLDENS.glob("sglang*/[sx]*.json")) if p != FAULTY],
+    ids=lambda path: f"{path.parent.name}-{path.stem}",
 )
 def test_all_laws_hold_in_a_recorded_script(path):
     replay = recorded(path)
-    rests = set(replay.rests())
+    rests, rules = set(replay.rests()), replay.trace.header.rules
     found = {
         index: sentences
         for index, _, state in replay.states()
-        if (sentences := broken(state, at_rest=index + 1 in rests))
+        if (sentences := broken(state, at_rest=index + 1 in rests, rules=rules))
     }
     assert replay.fault is None
     assert found == {}
 
 
 def test_the_faulty_script_breaks_laws_from_the_load_on():
-    replay = recorded(GOLDENS / f"{FAULTY}.json")
+    replay = recorded(FAULTY)
     wrong = [step for step in replay.rests() if broken(replay.at(step))]
     load = replay.of_kind(ev.Load)[0]
     assert wrong == [step for step in replay.rests() if step > load]
