@@ -800,12 +800,21 @@ export class Player {
   /** Over BIG_TREE nodes: what the event, the selection and the reader opened stays; the
    *  rest is one row a subtree of the root. */
   #fold(run, nodes, hot) {
-    const { c } = run, top = (n) => { while (c.parent[n]) n = c.parent[n]; return n; };
-    const groups = new Map();
-    for (const n of nodes) { const t = top(n); groups.has(t) ? groups.get(t).push(n) : groups.set(t, [n]); }
-    const path = new Set();
+    const { c } = run, kids = new Map(), groups = new Map(), path = new Set(), lead = [];
+    for (const n of nodes) { const up = c.life[c.parent[n]] ? c.parent[n] : 0; kids.has(up) ? kids.get(up).push(n) : kids.set(up, [n]); }
+    const below = (n) => { const all = [n]; for (let i = 0; i < all.length; i++) all.push(...(kids.get(all[i]) ?? [])); return all; };
+    for (const n of kids.get(0) ?? []) groups.set(n, below(n));
+    // A prefix that nearly all share would fold everything into one row: show it, and
+    // fold what lies below it.
+    for (let i = 0; i < 8; i++) {
+      const [top, group] = [...groups].reduce((most, g) => (g[1].length > most[1].length ? g : most), [0, []]);
+      if (group.length <= BIG_TREE || this.open.has(top)) break;
+      groups.delete(top);
+      lead.push(top);
+      for (const n of kids.get(top) ?? []) groups.set(n, below(n));
+    }
     for (const n of nodes) if (hot(n) || n === this.select?.node) for (const up of run.path(n)) path.add(up);
-    const shown = [], folds = [];
+    const shown = [...lead], folds = [];
     for (const [t, group] of [...groups].sort((a, b) => run.log.col.rows[a[0] - 1] - run.log.col.rows[b[0] - 1])) {
       if (this.open.has(t)) shown.push(...group.slice(0, 400));
       else {
@@ -823,7 +832,7 @@ export class Player {
     const { c } = run, sums = {};
     let all = 0;
     for (const n of group) { const look = run.looks(n)[0] ?? "host_only"; sums[look] = (sums[look] ?? 0) + c.len[n]; all += c.len[n]; }
-    const w = Math.min(wide - x0 - 160, 60 + Math.sqrt(all)), s = [];
+    const w = Math.min(wide - x0 - 190, 60 + Math.sqrt(all)), s = [];
     let x = x0;
     for (const look of ["used", "in_flight", "evictable", "host_only"]) if (sums[look]) { const part = (sums[look] / all) * w; s.push(this.box(x, 2, part, 12, look)); x += part; }
     return `<g data-fold="${top}" tabindex="0" role="treeitem" aria-expanded="false" aria-label="n${top}: ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}" style="cursor:pointer"><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${this.colour.ink2}">▸</text>${s.join("")}<text x="${x + 6}" y="12" font-size="11" fill="${this.colour.ink2}">n${top} · ${esc(this.W("folded", { a: num(group.length), b: num(all) }))}</text></g>`;
