@@ -405,6 +405,34 @@ def test_columns_lost_inside_a_line_are_damage(lost):
             assert sample.values.items() <= whole.items()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Decode batch, #running-req: 7, #token: 9, token usage: 0.50, accept lda "
+        "graph: True, gen throughput (token/s): 90.10, #queue-req: 3",
+        "Prefill batch, #new-seq: 1, #new-token: 9, #cached-token: 0, token usage: "
+        "0.50, #queue-req: 3, #pending-token: 9, cuda graph: False",
+        "Decode batch, #running-req: 7, gen throughput (token/s): 90.10, token usage: "
+        "0.50, #queue-req: 3",
+    ],
+    ids=["spliced-name", "field-missing", "wrong-order"],
+)
+def test_a_line_that_only_looks_whole_is_damage(text):
+    assert read(T + text).damaged == 1
+
+
+def test_a_field_of_a_later_release_does_not_hurt():
+    line = PLAIN[0].replace("cuda graph", "#brand-new: 5, cuda graph")
+    assert one(line) == one(PLAIN[0])
+
+
+def test_a_line_as_long_as_the_cut_ones_is_not_trusted():
+    wide = len(PLAIN[0])
+    cut = [decode(t, 500 + t, 0.5, 1000)[:wide] for t in range(4)]
+    recording = read(*cut, PLAIN[0])
+    assert recording.damaged == 5
+
+
 def test_a_line_of_a_gigabyte_takes_no_memory(tmp_path):
     path = tmp_path / "big.log"
     with open(path, "wb") as file:

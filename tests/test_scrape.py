@@ -149,7 +149,8 @@ def test_milliseconds_and_seconds_are_told_apart():
 def test_openmetrics_with_exemplars_is_read():
     text = (
         "# TYPE vllm:num_preemptions counter\n"
-        'vllm:num_preemptions_total{engine="0"} 5.0 # {trace="a"} 1.0 1700000000\n# EOF'
+        'vllm:num_preemptions_total{engine="0"} 5.0 1700000000 # {trace="a"} 1.0 17\n'
+        "# EOF"
     )
     assert only(read(text)).growths["preemptions_total"].last == 5
 

@@ -87,7 +87,9 @@ def test_all_ranks_full_is_no_imbalance(tmp_path):
         for d in (0, 1):
             lines.append(decode(t, 40, 0.99, 10 + t, rank=f" DP{d} TP{d}"))
             lines.append(retract(t, rank=f" DP{d} TP{d}", ratio=0.2 + t / 1000))
-    assert log(tmp_path, *lines).cause == "pool_exhausted_retract"
+    told = log(tmp_path, *lines)
+    assert told.cause == "pool_exhausted_retract"
+    assert told.facts["retracted_total"] == 20
 
 
 def test_one_full_engine_of_several_shows_in_their_metrics(tmp_path):

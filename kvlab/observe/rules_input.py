@@ -82,8 +82,7 @@ def burst(signs: Signs) -> Finding | None:
     """Did a queue come and go within the input?"""
     if not signs.queued:
         return None
-    recurring = signs.episodes >= 3 and signs.thrown_out
-    if not signs.drained or recurring:
+    if not signs.drained:
         return no("burst_drained", f"{number(signs.rows[-1].queue)} wait at the end")
     peak = max(signs.rows, key=lambda r: r.queue)
     thrown = signs.thrown_out

@@ -23,7 +23,6 @@ from .source import RawLine
 from .wrappers import safe_name
 
 _OURS = re.compile(r"(?P<engine>sglang|vllm|lmcache)[:_](?P<name>[a-zA-Z]\w*)")
-_EXEMPLAR = re.compile(r" # \{.*$")
 _SUMMED = {"priority", "is_streaming", "le", "pool", "finished_reason"}
 _RANKS = ("pp_rank", "moe_ep_rank", "tp_rank", "pid")
 _SERVERS = ("instance", "pod", "namespace", "host")
@@ -141,7 +140,7 @@ def _reading(text: str, number: int) -> Reading | None:
     if ours is None:
         return None
     try:
-        (family,) = text_string_to_metric_families(_EXEMPLAR.sub("", text))
+        (family,) = text_string_to_metric_families(text)
         (sample,) = family.samples
     except (ValueError, KeyError, IndexError):
         return None
