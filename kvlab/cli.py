@@ -146,6 +146,8 @@ def _diagnose(arguments: argparse.Namespace) -> int:
 def _capacity(arguments: argparse.Namespace) -> int:
     from .observe_commands import capacity_command
 
+    if arguments.figure is not None:
+        _check_target(arguments.figure)
     return capacity_command(arguments)
 
 
@@ -240,6 +242,7 @@ def _add_capacity(commands: Any) -> None:
     add("--page-size", type=int, default=1, help="SGLang's page, or vLLM's block")
     add("--state-mib", type=float, default=0.0, help="recurrent state of a sequence")
     add("--pool-tokens", type=int, help="tokens of L1, instead of memory")
+    add("--figure", type=Path, metavar="FILE.svg", help="ceiling against context")
     add("--fit", type=int, metavar="N", help="what would have to change to fit N")
 
 

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import to_builtins
 
 from .capacity import GIB, Capacity, Deployment, capacity, to_fit
-from .errors import InputError
+from .errors import ConfigError, InputError
 from .files import replace_file
 from .model_table import ALIASES, CONFIGS, known_shape
 from .models import KvShape, read_config
@@ -24,6 +24,7 @@ from .observe.report import report
 from .observe.source import STDIN
 from .record.diagnosis import Diagnosis
 from .record.trace import Trace
+from .views.ceiling import ceiling_svg
 from .views.diagnosis_page import page
 
 Named = Callable[[Path], Trace | None]
@@ -80,6 +81,8 @@ def capacity_command(arguments: Namespace) -> int:
     told = to_builtins(capacity(shape, plan))
     if arguments.fit is not None:
         told["fit"] = to_fit(shape, plan, arguments.fit)
+    if arguments.figure is not None:
+        replace_file(arguments.figure, _ceiling(shape, plan).encode())
     print(json.dumps(told) if arguments.json else _capacity_text(shape, plan, told))
     return 0
 
@@ -123,6 +126,17 @@ def _plan(arguments: Namespace) -> Deployment:
         state=arguments.state_mib * (1 << 20),
         pool_tokens=arguments.pool_tokens,
     )
+
+
+def _ceiling(shape: KvShape, plan: Deployment) -> str:
+    """Return the figure. Raises: ConfigError where no memory was given."""
+    if plan.room is None and plan.pool_tokens is None:
+        raise ConfigError("--figure needs memory: give --kv-gib or --memory-gib")
+    points = []
+    for power in range(10, 20):
+        at = msgspec.structs.replace(plan, context=1 << power)
+        points.append((1 << power, capacity(shape, at).max_concurrency_exact or 0.0))
+    return ceiling_svg(points, f"{shape.name}: sequences that fit, by their length")
 
 
 _CONTEXTS = (2048, 8192, 32768, 131072)

@@ -332,3 +332,45 @@ def test_the_text_shows_the_ceiling_against_the_context(capsys):
     assert main(["capacity", "llama-3-70b", "--tp", "8", "--kv-gib", "60"]) == 0
     out = capsys.readouterr().out
     assert "131,072" in out and "12" in out
+
+
+def test_layers_that_borrow_another_ones_kv_cost_nothing():
+    assert kinds(num_kv_shared_layers=1) == (3, 0, 0, None)
+
+
+def test_a_sequence_takes_whole_pages(capsys):
+    words = ("llama-3-8b", "--context", 65, "--page-size", 64)
+    assert told(capsys, *words)["bytes_per_sequence"] == 128 * 131072
+
+
+def test_attention_ranks_have_a_pool_each(capsys):
+    words = ("deepseek-v3", "--tp", 8, "--kv-gib", 10, "--context", 131072)
+    one, eight = told(capsys, *words), told(capsys, *words, "--dp-attention", 8)
+    assert one["max_concurrency"] == 1
+    assert eight["max_concurrency"] == 8
+    assert eight["pool_tokens"] == 8 * one["pool_tokens"]
+
+
+def test_a_file_that_asks_for_fp8_kv_gets_it(capsys, tmp_path):
+    path = tmp_path / "config.json"
+    scheme = {"kv_cache_scheme": {"num_bits": 8}}
+    path.write_text(json.dumps(GQA | {"quantization_config": scheme}))
+    assert told(capsys, path)["bytes_per_token_full"] == 4 * 512
+    asked = told(capsys, path, "--kv-dtype", "bf16")
+    assert asked["bytes_per_token_full"] == 4 * 512 * 2
+
+
+def test_the_figure_shows_the_ceiling_at_every_length(capsys, tmp_path):
+    target = tmp_path / "ceiling.svg"
+    words = ("llama-3-70b", "--tp", 8, "--kv-gib", 60, "--figure", target)
+    told(capsys, *words)
+    text = target.read_text()
+    assert text.startswith("<svg")
+    assert ">32K<" in text and ">48<" in text and ">12<" in text
+
+
+def test_a_figure_needs_memory(capsys, tmp_path):
+    target = tmp_path / "ceiling.svg"
+    assert main(["capacity", "llama-3-8b", "--figure", str(target)]) == 2
+    assert "--kv-gib" in capsys.readouterr().err
+    assert not target.exists()
