@@ -414,6 +414,15 @@ class LoadBack(Decision, frozen=True):
     verdict: str
 
 
+class Candidate(Decision, frozen=True):
+    """The adder turns to a waiting request: `extend` tokens have no copy on L1, and
+    `host_hit` of them have one on L2. What follows is its admission, or not."""
+
+    request: str
+    extend: int
+    host_hit: int
+
+
 class Admit(Decision, frozen=True):
     """May the request join this prefill? Admitted only if
     extend + max_new + page < available + evictable - promised (`line` names the test

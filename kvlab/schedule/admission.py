@@ -87,6 +87,11 @@ class PrefillAdder:
         The last one admitted may return an answer other than CONTINUE.
         Changes: the budgets; on admission the locks, and possibly a load_back.
         """
+        terms = (request.id, request.extend_len, request.host_hit)
+        with self._emit.of(ev.Candidate, *terms):
+            return self._try(request)
+
+    def _try(self, request: Request) -> Answer:
         if self._rules.tests_before_lock:
             if self._lacks_room(request, "room"):
                 return Answer.NO_TOKEN

@@ -218,6 +218,9 @@ PHRASES: dict[str, Words] = {
     "loadback no_device_memory": Words(
         "{tokens} tokens stay on L2: L1 has only {available} free",
         "{tokens} 个 token 留在 L2：L1 只有 {available} 个空闲"),
+    "candidate": Words(
+        "{request} is next: {extend} tokens are not on L1, {host_hit} of them on L2",
+        "轮到 {request}：{extend} 个 token 不在 L1，其中 {host_hit} 个在 L2"),
     "admit": Words(
         "{request} is admitted: it needs {need} tokens, {room} can be promised",
         "{request} 获准入：需要 {need} 个 token，可承诺 {room} 个"),
@@ -287,6 +290,7 @@ VERDICTS: dict[str, Words] = {
     "loadback load": Words("Load all {tokens}", "全部取回 {tokens} 个"),
     "loadback make_room": Words(
         "Make room, then load {tokens}", "腾位后取回 {tokens} 个"),
+    "candidate": Words("May {request} join?", "{request} 能加入吗？"),
     "admit": Words("{request} is admitted", "{request} 获准入"),
     "admit no_token": Words(
         "NO_TOKEN: {request} is not admitted", "NO_TOKEN：{request} 未获准入"),

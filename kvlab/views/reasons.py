@@ -28,6 +28,7 @@ REASONS: dict[type[Decision], Callable[[Frame, Any], Reason]] = {
     ev.TryBackup: cache.try_backup,
     ev.SendWrites: cache.send_writes,
     ev.LoadBack: cache.load_back,
+    ev.Candidate: request.candidate,
     ev.Admit: request.admit,
     ev.TooLarge: request.too_large,
     ev.CloseRound: request.close_round,

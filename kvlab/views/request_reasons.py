@@ -28,6 +28,23 @@ from .reason import (
 from .theme import Words
 
 
+def candidate(frame: Frame, e: ev.Candidate) -> Reason:
+    """What would the request bring?"""
+    terms: Equation = (
+        count("extend", e.extend, "available"),
+        count("host_hit", e.host_hit, "host_only"),
+    )  # fmt: skip
+    return Reason(
+        "yes",
+        Words(
+            "First come, first tried. What L2 has is charged to L1 as new tokens.",
+            "先来先试。L2 上的部分按新 token 计入 L1。",
+        ),
+        (Check((terms,)),),
+        source="SGLang managers/schedule_policy.py · PrefillAdder.add_one_req",
+    )
+
+
 def admit(frame: Frame, e: ev.Admit) -> Reason:
     """May the request join this prefill?"""
     if e.line in ("input_budget", "chunk_budget"):

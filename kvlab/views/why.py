@@ -220,6 +220,13 @@ WHYS: dict[str, Why] = {
         own=Own(_TREE, "_load_pages", "quota + delta")),
     "loadback no_device_memory": _NOT_LOADED._replace(
         own=Own(_TREE, "_load_pages", "pages is None")),
+    "candidate": Why(
+        "yes",
+        Words("First come, first tried. What L2 has is charged to L1 as new tokens.",
+              "先来先试。L2 上的部分按新 token 计入 L1。"),
+        (Test(("extend", "host_hit")),),
+        source=_MANAGERS + "schedule_policy.py · PrefillAdder.add_one_req",
+        own=Own(_QUEUE, "add_one", "ev.Candidate")),
     "admit": _ADMIT,
     "admit no_token": _ADMIT._replace(
         sign="no", not_taken=Words("lend it L2; evict what is locked",
