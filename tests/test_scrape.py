@@ -178,6 +178,18 @@ def test_the_time_to_first_token_is_placed_between_two_scrapes(tmp_path):
     assert (facts["ttft_p99_window_2_gt"], facts["ttft_p99_window_2_le"]) == (1, 10)
 
 
+def test_answers_beyond_the_last_bucket_have_no_upper_bound(tmp_path):
+    def at(late: int) -> str:
+        return vllm(num_requests_waiting=0) + "".join(
+            f'vllm:time_to_first_token_seconds_bucket{{engine="0",le="{le}"}} {n}\n'
+            for le, n in (("10.0", 5), ("+Inf", 5 + late))
+        )
+
+    facts = scrapes(tmp_path, at(0), at(100)).facts
+    assert facts["ttft_p99_window_1_gt"] == 10
+    assert facts["ttft_p99_window_1_le"] is None
+
+
 # --- damage
 
 

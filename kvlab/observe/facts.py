@@ -9,6 +9,7 @@ Left out: the verdict (verdict.py), request traces (trace_facts.py).
 from __future__ import annotations
 
 from itertools import pairwise
+from math import isinf
 from typing import Any
 
 from .samples import Recording, Sample, Track
@@ -219,10 +220,9 @@ def _ttft(track: Track) -> Facts:
     for number, (before, after) in enumerate(pairs[:9], 1):
         found = p99_bucket(before, after)
         if found is not None:
-            (
-                told[f"ttft_p99_window_{number}_gt"],
-                told[f"ttft_p99_window_{number}_le"],
-            ) = found
+            low, high = found
+            told[f"ttft_p99_window_{number}_gt"] = low
+            told[f"ttft_p99_window_{number}_le"] = None if isinf(high) else high
     return told
 
 
