@@ -31,7 +31,9 @@ ExtraKeys = tuple[tuple[object, ...], ...] | None
 Tokens = Sequence[int] | NDArray[np.int32]
 
 SEED = "vllm-none-hash"
-"""What vLLM hashes for the block before the first, unless PYTHONHASHSEED is set."""
+"""What vLLM hashes for the block before the first, unless PYTHONHASHSEED is set. Its
+xxhash variants start from random bytes instead; here they do not, so that runs repeat.
+"""
 
 
 class MmItem(NamedTuple):
