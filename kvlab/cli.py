@@ -19,6 +19,7 @@ from typing import Any
 
 from .block_config import BlockConfig
 from .cli_play import add_play
+from .cli_timing import add_timing, is_timed, timed_replay
 from .config import EngineConfig
 from .errors import ConfigError, InputError, KvlabError
 from .record.trace import Trace
@@ -113,6 +114,8 @@ def _tree_engine(arguments: argparse.Namespace) -> Any:
     rules = Rules.named(arguments.rules)
     config = _config(arguments)
     config.check_start(rules)
+    if is_timed(arguments):
+        return timed_replay(arguments, config, rules)
     room = arguments.room == "engine"
     return partial(replay_trace, config=config, rules=rules, engine_room=room)
 
@@ -121,6 +124,8 @@ def _block_engine(arguments: argparse.Namespace) -> Any:
     """Return the replay through vLLM's blocks that the options describe."""
     from .run.block_serial import replay_blocks
 
+    if is_timed(arguments):
+        raise InputError("--timing model", "is of --engine sglang so far", _LEAVE_OUT)
     return partial(replay_blocks, config=_block_config(arguments))
 
 
@@ -289,10 +294,7 @@ def _add_replay(commands: Any) -> None:
         "for its whole pages, or as the engine does for a page more")  # fmt: skip
     add("--hash-algo", default="chain64", help="vLLM: how blocks are named: chain64 "
         "(kvlab's own, fast), sha256, sha256_cbor, xxhash, xxhash_cbor")  # fmt: skip
-    add("--timing", default="none", choices=("none",))
-    add("--concurrency", default="serial", choices=("serial",))
-    add("--output-tokens", default="none", choices=("none",))
-    add("--seed", type=int, default=0)
+    add_timing(parser)
 
 
 # --- helpers

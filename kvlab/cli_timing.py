@@ -1,0 +1,97 @@
+"""Which options does a replay on a clock have, and what do they mean together?
+
+Left out: what every replay has (cli.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from .config import EngineConfig
+from .errors import InputError
+from .rules import Rules
+
+CHUNK = 8192
+"""SGLang's own chunked_prefill_size on accelerators of 60 to 90 GB."""
+
+
+def add_timing(parser: argparse.ArgumentParser) -> None:
+    """Add the options of time to `kvlab replay`. Changes: the parser."""
+    add = parser.add_argument
+    add("--timing", default="none", choices=("none", "model"), help="model: a virtual "
+        "clock, whose steps take what --model on --accelerator takes")  # fmt: skip
+    add("--concurrency", default="serial", choices=("serial", "open"), help="open: "
+        "requests arrive at the trace's times and run together")  # fmt: skip
+    add("--output-tokens", default="none", choices=("none", "trace"), help="trace: "
+        "each request produces the trace's output_length")  # fmt: skip
+    add("--model", default="llama-3-70b", help="default llama-3-70b")
+    add("--accelerator", default="h100", help="a100 h100 h200 b200 l40s laptop")
+    add("--tp", type=int, default=1, help="tensor parallel degree (default 1)")
+    add("--link-gbps", type=float, metavar="GB/S", help="host link, gigabytes a "
+        "second each way, all ranks together (default: their PCIe)")  # fmt: skip
+    add("--chunked-prefill-size", type=int, default=CHUNK, metavar="TOKENS",
+        help=f"tokens of one prefill, 0 for no bound (default {CHUNK})")  # fmt: skip
+    add("--max-running", type=int, metavar="N", help="admission control: at most N "
+        "requests run at once")  # fmt: skip
+    add("--seed", type=int, default=0)
+
+
+def is_timed(arguments: argparse.Namespace) -> bool:
+    """Return whether the options ask for a clock.
+
+    Raises: InputError for options that do not go together.
+    """
+    if arguments.timing == "model":
+        if arguments.concurrency != "open":
+            raise InputError(
+                "--timing model", "requests arrive at their times",
+                "add --concurrency open",
+            )  # fmt: skip
+        return True
+    for option, plain in (("concurrency", "serial"), ("output_tokens", "none")):
+        if (value := getattr(arguments, option)) != plain:
+            name = option.replace("_", "-")
+            raise InputError(f"--{name} {value}", "needs a clock", "add --timing model")
+    return False
+
+
+def timed_replay(
+    arguments: argparse.Namespace, config: EngineConfig, rules: Rules
+) -> Any:
+    """Return the replay on a clock that the options describe.
+
+    Raises: ConfigError or InputError for options with which no engine could start.
+    """
+    from .run.accelerators import accelerator
+    from .run.cost import Cost
+    from .run.model_shapes import model_shape
+    from .run.timed_replay import replay_timed
+
+    if arguments.room == "engine":
+        raise InputError("--room engine", "is of the serial replay", "leave it out")
+    if arguments.max_running is not None and arguments.max_running < 1:
+        raise InputError(
+            "--max-running", f"is {arguments.max_running}", "use 1 or more"
+        )
+    rate = arguments.link_gbps
+    cost = Cost(
+        model_shape(arguments.model),
+        accelerator(arguments.accelerator),
+        tp=arguments.tp,
+        link_rate=None if rate is None else rate * 1e9,
+    )
+    chunk = arguments.chunked_prefill_size or None
+    config = msgspec.structs.replace(config, chunked_prefill_size=chunk)
+    config.check_start(rules)
+    return partial(
+        replay_timed,
+        config=config,
+        rules=rules,
+        cost=cost,
+        outputs=arguments.output_tokens == "trace",
+        max_running=arguments.max_running,
+    )

@@ -1,0 +1,88 @@
+"""Does `kvlab replay --timing model` keep its contract?"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kvlab.cli import main
+
+TIMED = [
+    "--timing", "model", "--concurrency", "open", "--output-tokens", "trace",
+    "--model", "llama-3-70b", "--accelerator", "h100", "--tp", "8",
+]  # fmt: skip
+
+
+@pytest.fixture
+def trace(tmp_path):
+    path = tmp_path / "trace.jsonl"
+    lines = [
+        {"timestamp": 40 * i, "input_length": 1500, "output_length": 30 + i,
+         "hash_ids": [0, 2 * i + 1, 2 * i + 2]}
+        for i in range(12)
+    ]  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def replay(capsys, *options):
+    status = main(["replay", *map(str, options), "--json"])
+    printed = capsys.readouterr()
+    return status, json.loads(printed.out) if status == 0 else printed.err
+
+
+def test_a_replay_on_a_clock_tells_the_contract_s_figures(trace, capsys):
+    status, figures = replay(capsys, trace, "--page-size", 512, *TIMED)
+    assert status == 0
+    assert figures["requests"] == 12
+    assert figures["output_tokens"] == sum(range(30, 42))
+    assert figures["ttft_s"].keys() == {"mean", "p50", "p90", "p99"}
+    assert 0 < figures["ttft_s"]["p50"] <= figures["ttft_s"]["p99"]
+    before = ("queue", "load", "prefill")
+    parts = sum(figures["parts_s"][part] for part in before)
+    assert figures["ttft_s"]["mean"] == pytest.approx(parts)
+
+
+def test_a_recorded_run_says_what_was_printed(trace, capsys, tmp_path):
+    from kvlab.record.metrics import metrics
+    from kvlab.record.trace_file import read_trace
+
+    run = tmp_path / "run.jsonl"
+    options = ("--page-size", 512, "--host-ratio", 2, "--pool-tokens", 8192)
+    _, figures = replay(capsys, trace, *options, *TIMED, "--record", run)
+    told = metrics(read_trace(run))
+    names = set(told.__struct_fields__) & figures.keys()
+    assert {name: getattr(told, name) for name in names} == {
+        name: figures[name] for name in names
+    }
+
+
+def test_a_slower_link_or_device_is_felt(trace, capsys):
+    _, fast = replay(capsys, trace, *TIMED)
+    _, slow = replay(capsys, trace, *TIMED, "--accelerator", "a100")
+    assert slow["ttft_s"]["p99"] > fast["ttft_s"]["p99"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--timing", "model"], "add --concurrency open"),
+        (["--concurrency", "open"], "needs a clock; add --timing model"),
+        (["--output-tokens", "trace"], "needs a clock; add --timing model"),
+        ([*TIMED, "--tp", "0"], "tp is 0; use 1 to 1024"),
+        ([*TIMED, "--link-gbps", "-1"], "the link moves"),
+        ([*TIMED, "--model", "gpt-9"], "no model 'gpt-9'"),
+        ([*TIMED, "--accelerator", "abacus"], "no accelerator 'abacus'"),
+        ([*TIMED, "--max-running", "0"], "is 0; use 1 or more"),
+        ([*TIMED, "--chunked-prefill-size", "-5"], "chunked_prefill_size is -5"),
+        ([*TIMED, "--engine", "vllm"], "is of --engine sglang so far"),
+    ],
+)
+def test_options_that_make_no_sense_are_one_line_and_exit_2(
+    trace, capsys, options, message
+):
+    status, error = replay(capsys, trace, *options)
+    assert status == 2
+    (line,) = [line for line in error.splitlines() if line.startswith("kvlab:")]
+    assert message in line
