@@ -82,12 +82,13 @@ class PageAllocator:
     def free(self, pages: Pages) -> None:
         """Return pages to the free list.
 
-        Changes: the free list. The caller must own the pages: nothing is checked here.
+        Changes: the free list. The caller must own the pages, each named once: nothing
+        is checked here.
         """
         if len(pages) == 0:
             return
         if self._sort_freed and len(pages) > 1:
-            pages = np.unique(pages)
+            pages = np.sort(pages)
         target = self._rested if self._need_sort else self._free
         (target.put_first if self._paged else target.put)(pages)
         self._emit(Free, self.tier, pages)
