@@ -6,14 +6,19 @@ The fact is the first field of the first record in which the two runs differ.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from kvlab.cli import main
 from kvlab.config import EngineConfig
 from kvlab.errors import ConfigError
+from kvlab.record.invariants import broken
+from kvlab.record.replay import Replay
+from kvlab.record.trace_file import read_trace
 from kvlab.rules import Rules
 from kvlab.run import script as sc
 from kvlab.run.conform import first_difference, replay_op
@@ -291,3 +296,27 @@ def test_a_host_smaller_than_the_device_is_refused_or_not():
     with pytest.raises(ConfigError, match="not larger than the device pool"):
         small.check_start(OLD)
     small.check_start(switched("host_must_exceed_device"))
+
+
+# --- whole replays
+
+
+@pytest.mark.parametrize("release", ["0.5.14", "0.5.23"])
+@pytest.mark.parametrize("policy", ["write_through", "write_back"])
+def test_a_trace_is_served_under_either_book(release, policy, tmp_path, capsys):
+    """Three prompts, of which the third was evicted and comes back from the host."""
+    trace, run = tmp_path / "trace.jsonl", tmp_path / "run.jsonl"
+    facts = {"timestamp": 0, "output_length": 1}
+    prompts = [(1024, [1, 2]), (1536, [3, 4, 5]), (1024, [1, 2])]
+    lines = [{**facts, "input_length": n, "hash_ids": ids} for n, ids in prompts]
+    trace.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    options = [
+        "--rules", release, "--write-policy", policy, "--pool-tokens", "2000",
+        "--host-tokens", "4000", "--record", str(run), "--json",
+    ]  # fmt: skip
+    assert main(["replay", str(trace), *options]) == 0
+    figures = json.loads(capsys.readouterr().out)
+    assert (figures["host_hit_tokens"], figures["lost_tokens"]) == (1023, 0)
+    replay = Replay(read_trace(run))
+    assert replay.fault is None
+    assert broken(replay.at(len(replay)), rules=Rules.named(release)) == []
