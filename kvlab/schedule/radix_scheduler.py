@@ -353,7 +353,8 @@ class RadixScheduler:
 
     def _budget_spent(self, adder: PrefillAdder, request: Request) -> bool:
         """Is the round over before the request is matched, since input or chunk budget
-        are spent? Lack of memory alone does not end it."""
+        are spent? Where memory is spent as well, that is said first (NO_TOKEN), and
+        the request is tried, as in the engine."""
         if self.cache.rules.spent_budget_still_tries:
             return False
         if adder.budget_state() is not Answer.OTHER:
