@@ -96,6 +96,14 @@ class DecodeBatch:
             self._num_close += 1
             self._close_ends += self.steps.count + request.remaining
 
+    def num_beginning(self) -> int:
+        """Return how many requests begin a page at the next step."""
+        if not _live(self._begins):
+            return 0
+        group = self._take_group(self.steps.count)
+        self._push_group(self.steps.count, group)
+        return len(group)
+
     def steps_to_finish(self) -> int:
         """Return the steps until the first request is done."""
         _live(self._finishes)

@@ -71,7 +71,10 @@ class TimedRequest(Request):
         self._steps = steps
         self._output_base = self._kv_base = 0
         self.seat: int | None = None
-        super().__init__(id, prompt, max_new)
+        life = np.concatenate((prompt, np.full(max_new, filler, np.int32)))
+        life.flags.writeable = False
+        self._life: Tokens = life
+        super().__init__(id, life[: len(prompt)], max_new)
         self.arrival = arrival
         self.filler = filler
         self.spent: dict[Part, int] = dict.fromkeys(Part, 0)
@@ -134,11 +137,8 @@ class TimedRequest(Request):
         self.seat = None
 
     def tokens(self, length: int) -> Tokens:
-        """Return the first `length` tokens of prompt + outputs."""
-        over = length - len(self.prompt)
-        if over <= 0:
-            return self.prompt[:length]
-        return np.concatenate((self.prompt, np.full(over, self.filler, np.int32)))
+        """Return the first `length` tokens of prompt + outputs; no copy."""
+        return self._life[:length]
 
     # --- time
 

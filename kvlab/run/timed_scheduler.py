@@ -123,6 +123,12 @@ class TimedScheduler(RadixScheduler):
         if seated.seat is not None:
             self.batch.leave(seated)
 
+    def decode_need(self, batch: Sequence[Request]) -> int:
+        """Return the tokens that the next decode of the batch takes from the pool."""
+        if batch is self.running:
+            return self._page * self.batch.num_beginning()
+        return super().decode_need(batch)
+
     def begin_pages(self, begun: list[TimedRequest]) -> None:
         """Give every request named the page that its next token needs; the lengths
         have moved on already. A request may be named more than once.
