@@ -52,6 +52,7 @@ class Tallies:
     def __init__(self) -> None:
         self.done: list[Record] = []
         self.refused: list[Refused] = []
+        self.turned_away = 0
         self.input_tokens = self.output_tokens = 0
         self.device_hit_tokens = self.host_hit_tokens = self.computed_tokens = 0
         self.recomputed_tokens = 0
@@ -61,7 +62,7 @@ class Tallies:
     @property
     def left(self) -> int:
         """Requests that left, one way or another."""
-        return len(self.done) + len(self.refused)
+        return len(self.done) + len(self.refused) + self.turned_away
 
     def arrived(self, waiting: int) -> None:
         """Somebody joined the queue of now `waiting`."""
@@ -70,6 +71,11 @@ class Tallies:
     def refuse(self, request: TimedRequest, need: int, total: int) -> None:
         """A request larger than the pool was turned away."""
         self.refused.append(Refused(request.id, need, total))
+        self.input_tokens += len(request.prompt)
+
+    def turn_away(self, request: TimedRequest) -> None:
+        """A request came to a full queue."""
+        self.turned_away += 1
         self.input_tokens += len(request.prompt)
 
     def prefilled(

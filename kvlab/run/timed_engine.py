@@ -28,6 +28,7 @@ from ..schedule.radix_scheduler import DecodeReport
 from .clocked_link import NEVER, ClockedLink
 from .cost import NS, Cost
 from .engine import Engine
+from .samples import Sampler
 from .tallies import Tallies
 from .timed_request import Part, TimedRequest
 from .timed_scheduler import TimedScheduler, timed
@@ -37,6 +38,8 @@ from .workload import Ask, Workload
 class TimedEngine:
     """One SGLang engine on a virtual clock.
 
+    `max_running` and `max_queued` are SGLang's max_running_requests and
+    max_queued_requests, None for no bound; a full queue turns newcomers away.
     Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
 
     >>> from kvlab.run.accelerators import accelerator
@@ -59,7 +62,9 @@ class TimedEngine:
         *,
         emit: Emitter = QUIET,
         max_running: int | None = None,
+        max_queued: int | None = None,
         conservativeness: float = 1.0,
+        sampler: Sampler | None = None,
         jump: bool = True,
     ) -> None:
         self.cost = cost
@@ -80,6 +85,8 @@ class TimedEngine:
         self._batch = self.scheduler.batch
         self._emit = emit
         self._jump = jump
+        self._max_queued = max_queued
+        self._sampler = sampler
         self._set(0)
 
     def run(
@@ -99,6 +106,8 @@ class TimedEngine:
         progress(self.tallies.left - told)
 
     def _turn(self) -> bool:
+        if self._sampler is not None and self._sampler.next <= self._now_ns:
+            self._sampler.look(self._now_ns, self.engine, self.tallies)
         if self.link.next_done <= self.now:
             self.scheduler.check_events()
         while self._workload.next_arrival * NS <= self.now:
@@ -140,7 +149,13 @@ class TimedEngine:
             self.tallies.refuse(request, need, total)
             self._workload.left(request.id, self._now_ns)
             return
-        self.tallies.arrived(len(self.scheduler.waiting))
+        waiting = len(self.scheduler.waiting)
+        if self._max_queued is not None and waiting > self._max_queued:
+            self._emit(ev.Drop, self.scheduler.waiting.pop().id)
+            self.tallies.turn_away(request)
+            self._workload.left(request.id, self._now_ns)
+            return
+        self.tallies.arrived(waiting)
 
     def _need(self, request: TimedRequest) -> int:
         """Return the left side of its admission test on an empty cache, in tokens."""

@@ -1,0 +1,222 @@
+"""Why does TTFT collapse while L2 is mostly empty?
+
+The first article's title, played: Llama-3-70B on eight H100 shares a pool of 1.57 M
+tokens; long prompts that share nothing arrive faster and faster, until more requests
+want to run than the pool holds. Then each prescription is played against the same
+requests.
+
+        python -m kvlab.lessons.title_collapse            the table, over ten seeds
+        python -m kvlab.lessons.title_collapse --seeds 2 --json
+
+A window is 60 seconds of arrivals. *Calm* is the second window; the *collapse* is the
+first whose P99 TTFT is ten times that of the calm one or more. L2's fill is read at the
+end of that window, where it is highest.
+Left out: the figure of one run (views/time_axis.py draws its samples).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+from tqdm import tqdm
+
+from ..config import EngineConfig, WritePolicy
+from ..rules import Rules
+from ..run.accelerators import accelerator
+from ..run.cost import Cost
+from ..run.generators import ramp, unique
+from ..run.model_shapes import model_shape
+from ..run.samples import Sample, Sampler
+from ..run.tallies import Record, percentile
+from ..run.timed_engine import TimedEngine
+from ..run.workload import OpenLoop
+
+SECOND = 10**9
+WINDOW = 60 * SECOND
+PAGE = 64
+POOL = 1_572_864
+"""60 GiB on each of eight devices, at 320 KiB a token (article 1, section 1.1)."""
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """One way to run the engine against the ramp. Units: tokens, requests."""
+
+    name: str
+    write_policy: WritePolicy = "write_back"
+    pool_tokens: int = POOL
+    host_tokens: int = 2 * POOL + PAGE
+    kv_share: float = 1.0
+    max_queued: int | None = None
+    rules: str = "0.5.14"
+
+
+SETTINGS = (
+    Setting(name="write_back"),
+    Setting(name="write_through", write_policy="write_through"),
+    Setting(name="selective", write_policy="write_through_selective"),
+    Setting(
+        name="selective, 0.5.23", write_policy="write_through_selective", rules="0.5.23"
+    ),
+    Setting(name="twice the L2", host_tokens=4 * POOL + PAGE),
+    Setting(name="twice the L1", pool_tokens=2 * POOL, host_tokens=2 * POOL + PAGE),
+    Setting(name="half the KV", pool_tokens=2 * POOL, kv_share=0.5,
+            host_tokens=4 * POOL + PAGE),
+    Setting(name="queue of 8 at most", max_queued=8),
+)  # fmt: skip
+"""The first is the article's picture; those after the fourth are its prescriptions."""
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """What one seed under one setting came to.
+
+    Units: seconds; fills 0 to 1. `collapse_at` is the start of the window, None where
+    P99 never rose tenfold; then `l2_fill` is that at the end of the last arrivals.
+    """
+
+    setting: str
+    seed: int
+    calm_p99: float
+    worst_p99: float
+    p99: float
+    collapse_at: float | None
+    l2_fill: float
+    retractions: int
+    peak_running: int
+    peak_waiting: int
+    turned_away: int
+
+
+def play(
+    setting: Setting, seed: int, *, requests: int = 240
+) -> tuple[Finding, list[Sample], list[Record]]:
+    """Run the ramp once; return what it came to, its samples and its requests."""
+    config = EngineConfig(
+        pool_tokens=setting.pool_tokens, host_tokens=setting.host_tokens,
+        page_size=PAGE, write_policy=setting.write_policy, chunked_prefill_size=8192,
+    )  # fmt: skip
+    model = model_shape("llama-3-70b")
+    model = replace(model, kv_bytes=int(model.kv_bytes * setting.kv_share))
+    cost = Cost(model, accelerator("h100"), tp=8, link_rate=50e9)
+    sampler = Sampler(SECOND)
+    rules = Rules.named(setting.rules)
+    engine = TimedEngine(
+        config, rules, cost, sampler=sampler, max_queued=setting.max_queued
+    )
+    arrivals = ramp(0.1, 1.0, 300, seed)
+    engine.run(
+        OpenLoop(
+            unique(
+                requests, arrivals, length=12288, outputs=6000, spread=0.2, seed=seed
+            )
+        )
+    )
+    return _finding(setting, seed, engine, sampler.samples), sampler.samples, (
+        engine.tallies.done
+    )  # fmt: skip
+
+
+def _finding(
+    setting: Setting, seed: int, engine: TimedEngine, samples: Sequence[Sample]
+) -> Finding:
+    tallies = engine.tallies
+    windows = p99_by_window(tallies.done)
+    calm = windows[1]
+    after = [at for at, p99 in windows.items() if at > 1 and p99 >= 10 * calm]
+    collapse = min(after, default=None)
+    read_at = (max(windows) if collapse is None else collapse) + 1
+    sample = samples[min(read_at * WINDOW // SECOND, len(samples) - 1)]
+    return Finding(
+        setting=setting.name,
+        seed=seed,
+        calm_p99=calm,
+        worst_p99=max(windows.values()),
+        p99=_p99(record.ttft for record in tallies.done),
+        collapse_at=None if collapse is None else collapse * WINDOW / SECOND,
+        l2_fill=sample.host_fill,
+        retractions=tallies.retractions,
+        peak_running=tallies.peak_running,
+        peak_waiting=tallies.peak_waiting,
+        turned_away=tallies.turned_away,
+    )
+
+
+def p99_by_window(records: Iterable[Record]) -> dict[int, float]:
+    """Return each window's P99 TTFT in seconds, by the window's number."""
+    windows: dict[int, list[int | None]] = {}
+    for record in sorted(records, key=lambda record: record.arrival):
+        windows.setdefault(record.arrival // WINDOW, []).append(record.ttft)
+    return {number: _p99(ttfts) for number, ttfts in windows.items()}
+
+
+def _p99(ttfts: Iterable[int | None]) -> float:
+    known = sorted(ttft for ttft in ttfts if ttft is not None)
+    return percentile(known, 0.99) / SECOND if known else 0.0
+
+
+# --- the table
+
+
+def table(findings: Sequence[Finding]) -> str:
+    """Return the means over the seeds, one line a setting, as text."""
+    head = (
+        f"{'setting':20} {'calm':>6} {'P99':>7} {'vs first':>8} {'collapse':>8} "
+        f"{'L2 then':>7} {'most':>5} {'retr':>5} {'run':>4} {'wait':>4} {'away':>4}"
+    )
+    names = list(dict.fromkeys(finding.setting for finding in findings))
+    groups = {
+        name: [finding for finding in findings if finding.setting == name]
+        for name in names
+    }
+    first = fmean(finding.p99 for finding in groups[names[0]])
+    return "\n".join([head, *(_line(groups[name], first) for name in names)])
+
+
+def _line(group: Sequence[Finding], first: float) -> str:
+    def mean(field: str) -> float:
+        return fmean(getattr(finding, field) for finding in group)
+
+    collapsed = sum(finding.collapse_at is not None for finding in group)
+    return (
+        f"{group[0].setting:20} {mean('calm_p99'):5.1f}s {mean('p99'):6.1f}s "
+        f"{mean('p99') / first - 1:+8.1%} {f'{collapsed}/{len(group)}':>8} "
+        f"{mean('l2_fill'):7.0%} {max(f.l2_fill for f in group):5.0%} "
+        f"{mean('retractions'):5.1f} {mean('peak_running'):4.0f} "
+        f"{mean('peak_waiting'):4.0f} {mean('turned_away'):4.0f}"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kvlab.lessons.title_collapse", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--seeds", type=int, default=10, metavar="N")
+    parser.add_argument("--json", action="store_true", help="print every finding")
+    arguments = parser.parse_args(argv)
+    if not 1 <= arguments.seeds <= 1000:
+        print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
+        return 2
+    runs = [(s, seed) for s in SETTINGS for seed in range(arguments.seeds)]
+    quiet = not sys.stderr.isatty()
+    findings = [
+        play(setting, seed)[0]
+        for setting, seed in tqdm(runs, unit=" runs", disable=quiet)
+    ]
+    if arguments.json:
+        listed: list[Any] = to_builtins(findings)
+        print(json.dumps(listed))
+    else:
+        print(table(findings))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
