@@ -58,13 +58,16 @@ class RadixCache(DeviceTier):
     2
     """
 
-    def match_prefix(self, tokens: Tokens, space: str = "") -> MatchResult:
-        """Find the longest cached prefix of the tokens.
+    def match_prefix(
+        self, tokens: Tokens, space: str = "", known: Node | None = None
+    ) -> MatchResult:
+        """Find the longest cached prefix of the tokens; the path down to `known`, if
+        the caller gives one, is taken to be one.
 
         Changes: access times on the path; splits a node that the match leaves inside.
         Never counts a hit. Cost: O(tokens matched).
         """
-        walk = self.tree.walk(whole_pages(tokens, self.page_size), space)
+        walk = self.tree.walk(whole_pages(tokens, self.page_size), space, known)
         self._note_walk(walk)
         result = self._result(walk)
         self._emit(
@@ -84,6 +87,7 @@ class RadixCache(DeviceTier):
         chunked: bool = False,
         inserted_len: int = 0,
         space: str = "",
+        known: Node | None = None,
     ) -> int:
         """Let the tree own the pages of the tokens; return how many tokens it knew
         already (SGLang: prefix_len).
@@ -91,7 +95,8 @@ class RadixCache(DeviceTier):
         Shapes: `pages` covers the tokens from `start` on, whole pages only; the caller
         has matched and locked what lies before. The tree owns the pages of the first
         `owned` tokens; what is double beyond them is freed.
-        Units: tokens; `inserted_len` is what the same request inserted before.
+        Units: tokens; `inserted_len` is what the same request inserted before; `known`
+        as in `match_prefix`.
         Changes: the tree, hit counts, evictable_size, the free list.
         """
         key = whole_pages(tokens, self.page_size)
@@ -100,7 +105,7 @@ class RadixCache(DeviceTier):
         else:
             counted = len(key) if chunked else 0
         with self._emit.of(ev.Insert, len(key), priority, chunked, counted):
-            walk = self.tree.walk(key, space)
+            walk = self.tree.walk(key, space, known)
             double, known = self._pass_through(walk, pages, start, priority, counted)
             if walk.length < len(key):
                 value = pages[(walk.length - start) // self.page_size :]

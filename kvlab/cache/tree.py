@@ -122,13 +122,16 @@ class RadixTree:
         self._last_id = 0
         self._emit = emit
 
-    def walk(self, key: Tokens, space: str = "") -> Walk:
+    def walk(self, key: Tokens, space: str = "", known: Node | None = None) -> Walk:
         """Follow the key (whole pages) down and stamp the nodes on the way.
 
+        `known` is a node whose whole path begins the key, as the caller knows from an
+        earlier walk: its tokens are not compared again.
         Changes: access times; splits a node that the key leaves half-way.
-        Cost: O(tokens matched + nodes on the path).
+        Cost: O(tokens matched beyond `known` + nodes on the path).
         """
-        node, at, path, below = self.root, 0, list[Node](), None
+        path, below = self._path_to(known), None
+        node, at = path[-1] if path else self.root, sum([len(n.key) for n in path])
         while at < len(key):
             child = node.children.get(self._branch(node, key, at, space))
             if child is None:
@@ -176,6 +179,17 @@ class RadixTree:
             found.extend(children)
             todo.extend(children)
         return found
+
+    def _path_to(self, node: Node | None) -> list[Node]:
+        """Return the nodes down to this one; none, if one of them has left the tree."""
+        path: list[Node] = []
+        while node is not None and node is not self.root:
+            if not node.attached:
+                return []
+            path.append(node)
+            node = node.parent
+        path.reverse()
+        return path
 
     def _branch(self, parent: Node, key: Tokens, at: int, space: str) -> Hashable:
         page = branch(key, at, self.page_size)

@@ -69,7 +69,7 @@ def cache_unfinished(
     row = _row(request)
     start, whole = request.owned_len, floor_page(request.fill_len, cache.page_size)
     _insert(cache, rows.pages(row, 0, whole), request, whole, chunked=chunked)
-    match = cache.match_prefix(request.tokens(whole))
+    match = cache.match_prefix(request.tokens(whole), known=request.last_node)
     cut = start // cache.page_size
     rows.write(row, start, match.pages[cut:], whole)
     emit(ev.Row, request.id, cut, rows.pages(row, start, request.fill_len))
@@ -101,6 +101,7 @@ def _insert(
         priority=request.priority,
         chunked=chunked,
         inserted_len=request.inserted_len,
+        known=request.last_node,
     )
     request.inserted_len = max(request.inserted_len, whole)
     prompt = floor_page(len(request.prompt), cache.page_size)
