@@ -48,9 +48,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _lab(arguments: argparse.Namespace) -> int:
-    from .lab import lab_command, notebooks
+    from .lab import course, lab_command
 
-    command = lab_command(notebooks(Path.cwd()), arguments.jupyter)
+    command = lab_command(course(Path.cwd()), arguments.jupyter)
     os.execv(command[0], command)
 
 

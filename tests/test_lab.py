@@ -15,40 +15,50 @@ ROOT = Path(__file__).resolve().parents[1]
 @pytest.fixture
 def installed(monkeypatch, tmp_path):
     """The package as if it came from a wheel, with its notebooks beside it."""
-    packaged = tmp_path / "data" / "share" / "kvlab" / "notebooks"
-    packaged.mkdir(parents=True)
-    (packaged / "one.ipynb").write_text("{}")
+    packaged = tmp_path / "data" / "share" / "kvlab"
+    for part in ("notebooks", "assets"):
+        (packaged / part).mkdir(parents=True)
+    (packaged / "notebooks" / "one.ipynb").write_text("{}")
     monkeypatch.setattr(lab, "__file__", str(tmp_path / "lib" / "kvlab" / "lab.py"))
     monkeypatch.setattr(lab.sysconfig, "get_path", lambda name: str(tmp_path / "data"))
     return packaged
 
 
 def test_a_checkout_opens_its_own_notebooks(tmp_path):
-    assert lab.notebooks(tmp_path) == ROOT / "notebooks"
+    assert lab.course(tmp_path) == ROOT
     assert list(tmp_path.iterdir()) == []
 
 
 def test_an_installed_package_copies_them_to_the_users_folder(installed, tmp_path):
-    folder = lab.notebooks(tmp_path)
+    folder = lab.course(tmp_path)
     assert folder == tmp_path / "kvlab-notebooks"
-    assert (folder / "one.ipynb").read_text() == "{}"
+    assert (folder / "notebooks" / "one.ipynb").read_text() == "{}"
+    assert (folder / "assets").is_dir()
 
 
 def test_a_copy_that_the_user_changed_is_not_overwritten(installed, tmp_path):
-    mine = lab.notebooks(tmp_path) / "one.ipynb"
+    mine = lab.course(tmp_path) / "notebooks" / "one.ipynb"
     mine.write_text("mine")
-    assert (lab.notebooks(tmp_path) / "one.ipynb").read_text() == "mine"
+    assert lab.course(tmp_path) == mine.parents[1]
+    assert mine.read_text() == "mine"
 
 
 def test_a_package_without_notebooks_says_what_to_do(installed, tmp_path):
-    (installed / "one.ipynb").unlink()
-    installed.rmdir()
+    (installed / "notebooks").rename(installed / "elsewhere")
     with pytest.raises(InputError, match="install kvlab again"):
-        lab.notebooks(tmp_path)
+        lab.course(tmp_path)
 
 
-def test_it_listens_on_loopback_and_keeps_its_token(tmp_path):
-    command = lab.lab_command(tmp_path, ["--no-browser"])
+def test_it_opens_the_first_notebook_where_its_pictures_can_be_reached():
+    command = lab.lab_command(ROOT, [])
+    assert f"--ServerApp.root_dir={ROOT}" in command
+    opened = next(word for word in command if "default_url" in word)
+    notebook = ROOT / opened.split("/lab/tree/")[1]
+    assert notebook.is_file()
+
+
+def test_it_listens_on_loopback_and_keeps_its_token():
+    command = lab.lab_command(ROOT, ["--no-browser"])
     assert "--ServerApp.ip=127.0.0.1" in command
     assert not any("token" in word or "password" in word for word in command)
     assert command[-1] == "--no-browser"
