@@ -106,14 +106,14 @@ class RadixCache(DeviceTier):
             counted = len(key) if chunked else 0
         with self._emit.of(ev.Insert, len(key), priority, chunked, counted):
             walk = self.tree.walk(key, space, known)
-            double, known = self._pass_through(walk, pages, start, priority, counted)
+            double, had = self._pass_through(walk, pages, start, priority, counted)
             if walk.length < len(key):
                 value = pages[(walk.length - start) // self.page_size :]
                 self._grow(walk, key, value, priority, counted, space)
             self._note_walk(walk)
             if double > owned:
                 self._free_double(walk, pages, start, owned, double)
-        return known
+        return had
 
     def cut_prompt(self, tokens: Tokens, priority: int) -> None:
         """Cut the tree at the end of a cached prompt and raise the prompt's path to
