@@ -47,6 +47,12 @@ def shoot(notebook: OpenNotebook, name: str, tmp_path: Path) -> Path:
     return folder / name
 
 
+AT_A_DECISION = """() => {
+    const run = document.querySelector('.kv').kvlab.run;
+    return run.isDecision(run.at - 1);
+}"""
+
+
 def headline(notebook: OpenNotebook) -> str:
     return notebook.page.inner_text(".kv h2")
 
@@ -77,6 +83,16 @@ def test_dragging_on_the_timeline_moves_the_run(notebook, tmp_path):
     notebook.page.mouse.up()
     assert headline(notebook) != before
     assert shoot(notebook, "dragged.png", tmp_path).stat().st_size > 10_000
+
+
+def test_the_double_arrows_go_from_decision_to_decision(notebook):
+    press(notebook, "first")
+    for _ in range(4):
+        press(notebook, "after")
+        assert notebook.page.evaluate(AT_A_DECISION)
+    there = headline(notebook)
+    press(notebook, "after")
+    assert press(notebook, "before") == there
 
 
 def test_a_decision_shows_its_terms_with_numbers(notebook, tmp_path):

@@ -83,6 +83,8 @@ UI_WORDS: dict[str, Words] = {
     "over": Words("this run has ended", "此运行已结束"),
     "lead": Words("led to it", "前因"),
     "first": Words("to the start (Home)", "到开头 (Home)"),
+    "before": Words("to the previous decision (Ctrl+←)", "到上一个决策 (Ctrl+←)"),
+    "after": Words("to the next decision (Ctrl+→)", "到下一个决策 (Ctrl+→)"),
     "previous": Words("one event back (←)", "后退一个事件 (←)"),
     "play": Words("play or stop (Space)", "播放或停止 (空格)"),
     "next": Words("one event on (→)", "前进一个事件 (→)"),
