@@ -19,7 +19,13 @@ from typing import Any
 
 from .block_config import BlockConfig
 from .cli_play import add_play
-from .cli_timing import add_timing, is_timed, timed_replay
+from .cli_timing import (
+    add_timing,
+    is_timed,
+    needs_trace,
+    timed_replay,
+    write_telemetry,
+)
 from .config import EngineConfig
 from .errors import ConfigError, InputError, KvlabError
 from .record.trace import Trace
@@ -96,13 +102,14 @@ def _replay(arguments: argparse.Namespace) -> int:
         figures, trace = run(
             read.requests,
             unit=arguments.unit,
-            record=arguments.record is not None,
+            record=arguments.record is not None or needs_trace(arguments),
             name=arguments.trace.name,
             seed=arguments.seed,
             progress=bar.update,
         )
-    if trace is not None:
+    if arguments.record is not None:
         write_trace(trace, arguments.record)
+    write_telemetry(trace, arguments)
     _print_figures(arguments, figures)
     return 0
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -37,6 +38,13 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         help=f"tokens of one prefill, 0 for no bound (default {CHUNK})")  # fmt: skip
     add("--max-running", type=int, metavar="N", help="admission control: at most N "
         "requests run at once")  # fmt: skip
+    add("--metrics-dir", type=Path, metavar="DIR", help="write SGLang's metrics "
+        "there, one file a scrape")  # fmt: skip
+    add("--metrics-every", type=float, default=10.0, metavar="SECONDS", help="of the "
+        "virtual clock, between two scrapes (default 10)")  # fmt: skip
+    add(
+        "--engine-log", type=Path, metavar="FILE", help="write SGLang's log lines there"
+    )
     add("--seed", type=int, default=0)
 
 
@@ -52,6 +60,8 @@ def is_timed(arguments: argparse.Namespace) -> bool:
                 "add --concurrency open",
             )  # fmt: skip
         return True
+    if needs_trace(arguments):
+        raise InputError("--metrics-dir", "needs a clock", "add --timing model")
     for option, plain in (("concurrency", "serial"), ("output_tokens", "none")):
         if (value := getattr(arguments, option)) != plain:
             name = option.replace("_", "-")
@@ -95,3 +105,35 @@ def timed_replay(
         outputs=arguments.output_tokens == "trace",
         max_running=arguments.max_running,
     )
+
+
+def needs_trace(arguments: argparse.Namespace) -> bool:
+    """Return whether the run must be recorded for what is written after it.
+
+    Raises: InputError, before hours of work, for a place where nothing can be written.
+    """
+    folder, log = arguments.metrics_dir, arguments.engine_log
+    if folder is not None and not folder.is_dir():
+        raise InputError(str(folder), "is no directory", "make it first")
+    if log is not None and not log.absolute().parent.is_dir():
+        raise InputError(str(log), "its folder does not exist", "make it first")
+    if not 0.001 <= arguments.metrics_every <= 1e6:
+        raise InputError(
+            "--metrics-every", f"is {arguments.metrics_every}", "use 0.001 to 1000000"
+        )
+    return folder is not None or log is not None
+
+
+def write_telemetry(trace: Any, arguments: argparse.Namespace) -> None:
+    """Write the scrapes and the log that were asked for. Changes: files."""
+    if not needs_trace(arguments):
+        return
+    from .run.engine_log import log_lines
+    from .run.scrapes import write_scrapes
+
+    if arguments.metrics_dir is not None:
+        write_scrapes(
+            trace, arguments.metrics_dir, round(arguments.metrics_every * 1e9)
+        )
+    if arguments.engine_log is not None:
+        arguments.engine_log.write_text("\n".join(log_lines(trace)) + "\n")

@@ -86,3 +86,29 @@ def test_options_that_make_no_sense_are_one_line_and_exit_2(
     assert status == 2
     (line,) = [line for line in error.splitlines() if line.startswith("kvlab:")]
     assert message in line
+
+
+def test_metrics_and_log_are_written_where_asked(trace, capsys, tmp_path):
+    folder, log = tmp_path / "metrics", tmp_path / "engine.log"
+    folder.mkdir()
+    options = ("--metrics-dir", folder, "--metrics-every", 0.5, "--engine-log", log)
+    status, figures = replay(capsys, trace, *TIMED, *options)
+    assert status == 0
+    assert len(list(folder.iterdir())) == int(figures["virtual_s"] / 0.5) + 2
+    assert log.read_text().count("Prefill batch") == figures["prefills"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--metrics-dir", "nowhere"], "nowhere: is no directory; make it first"),
+        (["--engine-log", "no/where.log"], "its folder does not exist; make it first"),
+        (["--metrics-dir", ".", "--metrics-every", "0"], "is 0.0; use 0.001 to"),
+    ],
+)
+def test_a_place_that_takes_no_metrics_is_told_before_the_run(
+    trace, capsys, options, message
+):
+    status, error = replay(capsys, trace, *TIMED, *options)
+    assert status == 2
+    assert message in error
