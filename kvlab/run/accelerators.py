@@ -1,7 +1,8 @@
 """How fast is the machine? Peak figures of named accelerators, with their sources.
 
 Peaks are what data sheets print: dense bf16 (a sheet that prints "with sparsity" is
-halved). What a serving engine reaches of them stands in cost.py, as factors.
+halved); memory is what nvidia-smi reports, a little off the sheet's round number. What
+a serving engine reaches of them stands in cost.py, as factors.
 Left out: power limits, and clocks that fall under load.
 """
 
@@ -29,41 +30,41 @@ class Accelerator(Struct, frozen=True, kw_only=True):
     source: str
 
 
-_GB = 10**9
+_MIB = 1 << 20
 
 _TABLE = (
     Accelerator(
-        name="a100", flops=312e12, memory_bytes=80 * _GB, memory_rate=2.039e12,
+        name="a100", flops=312e12, memory_bytes=81920 * _MIB, memory_rate=2.039e12,
         host_rate=32e9, peer_rate=300e9,
         source="NVIDIA A100 Tensor Core GPU data sheet, 80GB SXM: 312 TFLOPS bf16, "
         "2,039 GB/s, PCIe 4 x16 64 GB/s and NVLink 600 GB/s both ways together",
     ),
     Accelerator(
-        name="h100", flops=989.5e12, memory_bytes=80 * _GB, memory_rate=3.35e12,
+        name="h100", flops=989.5e12, memory_bytes=81559 * _MIB, memory_rate=3.35e12,
         host_rate=64e9, peer_rate=450e9,
         source="NVIDIA H100 Tensor Core GPU data sheet, SXM: 1,979 TFLOPS bf16 with "
         "sparsity, 3.35 TB/s, PCIe 5 128 GB/s and NVLink 900 GB/s both ways together",
     ),
     Accelerator(
-        name="h200", flops=989.5e12, memory_bytes=141 * _GB, memory_rate=4.8e12,
+        name="h200", flops=989.5e12, memory_bytes=143771 * _MIB, memory_rate=4.8e12,
         host_rate=64e9, peer_rate=450e9,
         source="NVIDIA H200 Tensor Core GPU data sheet, SXM: 1,979 TFLOPS bf16 with "
         "sparsity, 141 GB, 4.8 TB/s, PCIe 5 128 GB/s, NVLink 900 GB/s",
     ),
     Accelerator(
-        name="b200", flops=2250e12, memory_bytes=180 * _GB, memory_rate=7.7e12,
+        name="b200", flops=2250e12, memory_bytes=183359 * _MIB, memory_rate=7.7e12,
         host_rate=64e9, peer_rate=900e9,
         source="NVIDIA HGX B200 and DGX B200 data sheets, one of eight: 4.5 PFLOPS "
         "bf16 with sparsity, 180 GB, 62 TB/s for eight, PCIe 5, NVLink 1.8 TB/s",
     ),
     Accelerator(
-        name="l40s", flops=362e12, memory_bytes=48 * _GB, memory_rate=864e9,
+        name="l40s", flops=362e12, memory_bytes=46068 * _MIB, memory_rate=864e9,
         host_rate=32e9, peer_rate=32e9,
         source="NVIDIA L40S data sheet: 362 TFLOPS bf16, 48 GB, 864 GB/s, PCIe 4 x16 "
         "64 GB/s both ways together; no NVLink, so peers talk over PCIe",
     ),
     Accelerator(
-        name="laptop", flops=66e12, memory_bytes=16 * _GB, memory_rate=576e9,
+        name="laptop", flops=66e12, memory_bytes=16376 * _MIB, memory_rate=576e9,
         host_rate=16e9, peer_rate=16e9,
         source="NVIDIA GeForce RTX 4090 Laptop GPU: 16 GB GDDR6 on 256 bits at 18 "
         "Gb/s; bf16 is an estimate, twice the fp32 rate of 9,728 cores at 1.7 GHz; "

@@ -60,7 +60,7 @@ def scrapes(trace: Trace, every: int) -> Iterator[tuple[int, str]]:
 
 
 def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
-    """Write each scrape to a file of its own, named by its milliseconds; return how many."""
+    """Write each scrape to a file named by its milliseconds; return how many."""
     number = 0
     for at, text in scrapes(trace, every):
         (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)

@@ -1,0 +1,51 @@
+"""Where does the memory go when an engine starts?"""
+
+from __future__ import annotations
+
+import pytest
+
+from kvlab.errors import ConfigError
+from kvlab.run.accelerators import accelerator
+from kvlab.run.model_shapes import model_shape
+from kvlab.run.startup import start_up
+
+LLAMA, H100 = model_shape("llama-3-70b"), accelerator("h100")
+
+
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
+@pytest.mark.parametrize("tp", [4, 8])
+def test_the_parts_sum_to_the_device_s_memory(engine, tp):
+    plan = start_up(LLAMA, H100, engine=engine, tp=tp, fraction=0.95)
+    parts = plan.weights + plan.kv + plan.activations + plan.graphs + plan.unused
+    assert parts == plan.memory
+
+
+def test_the_article_s_pool_is_what_60_gib_on_eight_devices_hold():
+    plan = start_up(LLAMA, H100, tp=8)
+    a_token = plan.kv / plan.pool_tokens
+    assert 60 * 2**30 / a_token == pytest.approx(1_572_864, rel=1e-3)
+
+
+def test_tp_splits_kv_heads_but_not_an_mla_latent():
+    deepseek, h200 = model_shape("deepseek-v3"), accelerator("h200")
+    plan = start_up(deepseek, h200, tp=8)
+    assert plan.kv / plan.pool_tokens == pytest.approx(70272, rel=1e-3)
+
+
+def test_the_same_fraction_leaves_vllm_less():
+    both = [
+        start_up(LLAMA, H100, engine=engine, tp=8, fraction=0.8).pool_tokens
+        for engine in ("sglang", "vllm")
+    ]
+    assert both[0] > both[1]
+
+
+def test_weights_that_fill_the_device_are_told_with_the_numbers():
+    message = r"131\.5 GiB of weights a device; .* leaves no room for KV: raise tp"
+    with pytest.raises(ConfigError, match=message):
+        start_up(LLAMA, H100, tp=1)
+
+
+def test_a_fraction_above_one_is_refused():
+    with pytest.raises(ConfigError, match=r"fraction is 1\.5; use 0 to 1"):
+        start_up(LLAMA, H100, tp=8, fraction=1.5)
