@@ -42,8 +42,10 @@ class ClockedLink(HandTransfer):
     @property
     def next_done(self) -> int:
         """When the next copy is done; NEVER, if none is under way."""
-        heads = [int(queue[0].due) for queue in self._queues.values() if queue]
-        return min(heads, default=NEVER)
+        writes, loads = self._queues["write"], self._queues["load"]
+        if not writes and not loads:
+            return NEVER
+        return min(int(queue[0].due) for queue in (writes, loads) if queue)
 
     def busy_until(self, stream: Stream) -> int:
         """When the last copy of the stream is done; the past, if it is."""

@@ -138,6 +138,7 @@ class TimedEngine:
             ask.at,
             self._batch.steps,
             ask.filler,
+            ask.life,
         )
         self.scheduler.arrive(request)
         self._emit(ev.Sent, request.id, ask.at)

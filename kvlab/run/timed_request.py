@@ -16,11 +16,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import numpy as np
-
 from ..config import MAX_TOKENS
 from ..record.events import Tokens
 from ..schedule.request import Request
+from .workload import life_of
 
 
 class Part(StrEnum):
@@ -67,14 +66,13 @@ class TimedRequest(Request):
         arrival: int,
         steps: Steps,
         filler: int = MAX_TOKENS,
+        life: Tokens | None = None,
     ) -> None:
         self._steps = steps
         self._output_base = self._kv_base = 0
         self.seat: int | None = None
-        life = np.concatenate((prompt, np.full(max_new, filler, np.int32)))
-        life.flags.writeable = False
-        self._life: Tokens = life
-        super().__init__(id, life[: len(prompt)], max_new)
+        self._life = life_of(prompt, max_new, filler) if life is None else life
+        super().__init__(id, self._life[: len(prompt)], max_new)
         self.arrival = arrival
         self.filler = filler
         self.spent: dict[Part, int] = dict.fromkeys(Part, 0)

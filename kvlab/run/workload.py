@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Protocol
 
+import numpy as np
 from msgspec import Struct
 
 from ..config import MAX_TOKENS
@@ -22,7 +23,8 @@ from .clocked_link import NEVER
 class Ask(Struct, frozen=True, gc=False):
     """One request as its sender sees it.
 
-    Units: `at` nanoseconds; tokens. `filler` stands for each of its outputs.
+    Units: `at` nanoseconds; tokens. `filler` stands for each of its outputs. `life` is
+    the prompt with the outputs behind it, for a sender that has it at hand.
     """
 
     id: str
@@ -30,6 +32,14 @@ class Ask(Struct, frozen=True, gc=False):
     tokens: Tokens
     max_new: int
     filler: int = MAX_TOKENS
+    life: Tokens | None = None
+
+
+def life_of(prompt: Tokens, max_new: int, filler: int) -> Tokens:
+    """Return the prompt with `max_new` outputs behind it, all of them `filler`."""
+    life = np.concatenate((prompt, np.full(max_new, filler, np.int32)))
+    life.flags.writeable = False
+    return life
 
 
 class Workload(Protocol):
@@ -102,7 +112,7 @@ class ClosedLoop:
     def take(self) -> Ask:
         """Take the next request out. Changes: what comes next."""
         at, _, ask = heappop(self._heap)
-        return Ask(ask.id, at, ask.tokens, ask.max_new, ask.filler)
+        return Ask(ask.id, at, ask.tokens, ask.max_new, ask.filler, ask.life)
 
     def left(self, id: str, now: int) -> None:
         """Let its session go on. Changes: what comes next."""
@@ -122,10 +132,8 @@ def asks_of(
     order = sorted(range(len(requests)), key=lambda i: requests[i].timestamp)
     for number in order:
         request = requests[number]
-        yield Ask(
-            f"r{number}",
-            round(request.timestamp * 1e6),
-            make(request),
-            request.output_length if outputs else 1,
-            MAX_TOKENS - number,
-        )
+        prompt, filler = make(request), MAX_TOKENS - number
+        max_new = max(1, request.output_length) if outputs else 1
+        life = life_of(prompt, max_new, filler)
+        at = round(request.timestamp * 1e6)
+        yield Ask(f"r{number}", at, life[: len(prompt)], max_new, filler, life)
