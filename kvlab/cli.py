@@ -40,14 +40,31 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except KvlabError as error:
-        print(f"kvlab: {error}", file=sys.stderr)
-        return 2
+        return _refuse(str(error))
+    except (RecursionError, OverflowError, MemoryError) as error:
+        deep = isinstance(error, RecursionError)
+        what = "is nested too deeply" if deep else "asks for more than fits here"
+        return _refuse(f"{_given(arguments)}: {what}; is it the right file?")
     except KeyboardInterrupt:
         print("kvlab: stopped; nothing was written", file=sys.stderr)
         return 130
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        return _refuse(f"{_given(arguments)}: {error.strerror or error}; name another")
+
+
+def _refuse(problem: str) -> int:
+    print(f"kvlab: {problem}", file=sys.stderr)
+    return 2
+
+
+def _given(arguments: argparse.Namespace) -> str:
+    """Return what the command was given to read, shortened."""
+    names = ("path", "paths", "trace", "a", "model")
+    given = next((v for n in names if (v := getattr(arguments, n, None))), "the input")
+    return (", ".join(map(str, given)) if isinstance(given, list) else str(given))[:200]
 
 
 # --- the commands

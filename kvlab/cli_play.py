@@ -117,6 +117,8 @@ def _run(name: Path) -> tuple[Trace, str | None]:
 
 def _write(target: Path, parts: Iterable[str]) -> None:
     """Write the file, all of it or nothing. Raises: InputError if it cannot be."""
+    if not target.name or target.is_dir():
+        raise InputError(str(target), "a directory", "name a file")
     part = target.with_name(f".kvlab-{uuid4().hex}.part")
     try:
         with part.open("w", encoding="utf-8", newline="") as file:

@@ -265,3 +265,33 @@ def test_stopping_a_command_leaves_no_file(capsys, trace, tmp_path, monkeypatch)
     status, _, err = run(capsys, "replay", trace, "--record", saved)
     assert (status, saved.exists()) == (130, False)
     assert "stopped" in err
+
+
+# --- what tried to break it
+
+
+def test_conform_refuses_a_golden_whose_end_is_missing(capsys, tmp_path):
+    golden = json.loads(GOLDEN.read_text())
+    golden["records"] = golden["records"][:1]
+    cut = tmp_path / "cut.json"
+    cut.write_text(json.dumps(golden))
+    assert f"1 records of {len(golden['ops'])} ops" in refused(capsys, "conform", cut)
+
+
+@pytest.mark.parametrize("command", ["replay", "conform", "render"])
+def test_deep_nesting_is_refused_in_one_line(capsys, tmp_path, command):
+    deep = tmp_path / "deep.json"
+    deep.write_text('{"a":' * 100_000)
+    target = ("-o", tmp_path / "x.svg") if command == "render" else ()
+    assert "nested too deeply" in refused(capsys, command, deep, *target)
+
+
+@pytest.mark.parametrize("command", ["play", "export"])
+def test_a_directory_is_no_target(capsys, tmp_path, command):
+    kind = ("--to", "csv") if command == "export" else ()
+    said = refused(capsys, command, "three_fates", *kind, "-o", tmp_path)
+    assert "a directory" in said
+
+
+def test_a_name_that_is_too_long_is_refused(capsys, tmp_path):
+    assert "too long" in refused(capsys, "conform", tmp_path / ("a" * 300))

@@ -7,6 +7,7 @@ Left out: the rules (rules_*.py), what causes mean (causes.py), choosing (verdic
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Literal
 
@@ -67,6 +68,8 @@ def number(value: float) -> str:
     >>> number(1310720.0), number(0.997), number(24.3)
     ('1,310,720', '0.997', '24.3')
     """
+    if not math.isfinite(value):
+        return str(value)
     if value == int(value):
         return f"{int(value):,}"
     return f"{value:,.3f}".rstrip("0") if abs(value) < 100 else f"{value:,.1f}"

@@ -130,7 +130,7 @@ def _blocks(sums: _Tally) -> dict[str, Any]:
 
 
 def _sharing(facts: dict[str, Any]) -> str:
-    if not facts["has_prefix_identity"]:
+    if not facts["has_prefix_identity"] or facts["ideal_hit_rate_tokens"] is None:
         return "its rows have no prefix identity, so no hit rate can be derived"
     return (
         f"an endless cache could give {facts['ideal_hit_rate_tokens']:.1%} of the "

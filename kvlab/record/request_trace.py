@@ -62,8 +62,8 @@ def read_requests(path: str | Path, limit: int | None = None) -> RequestTrace:
     such trace; ConfigError if `limit` is below 1. Lines beyond `limit` are not read.
     Cost: O(lines).
     """
-    if limit is not None and limit < 1:
-        raise ConfigError(f"limit is {limit}; use at least 1")
+    if limit is not None and not 1 <= limit <= MAX_TOKENS:
+        raise ConfigError(f"limit is {limit}; use 1 to {MAX_TOKENS}")
     requests = tuple(islice(_requests(path), limit))
     if not requests:
         raise InputError(str(path), "has no requests", _WRITE_IT)

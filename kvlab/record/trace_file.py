@@ -66,9 +66,12 @@ def write_trace(trace: Trace | BlockTrace, path: str | Path) -> None:
     """Write the run, all of it or nothing; `.gz` at the end of the path compresses.
 
     The same run gives the same bytes. Changes: the file, replaced in one move.
-    Raises: TraceError if the folder or the disk does not take it. Cost: O(events).
+    Raises: TraceError if the path names no file, or the folder or the disk does not
+    take it. Cost: O(events).
     """
     target = Path(path)
+    if not target.name:
+        raise TraceError(str(path), "is a directory", "name a file")
     part = target.with_name(f".kvlab-{uuid4().hex}.part")
     try:
         with open(part, "xb") as file:

@@ -46,7 +46,8 @@ def replay_scenario(
         return
     ops = ChunkOps(scenario) if scenario.mode == "cpu" else BlockOps(scenario, emit)
     for number, recorded in enumerate(scenario.records or []):
-        yield number, recorded, ops.step(number)
+        inside = number < len(scenario.raw_ops)
+        yield number, recorded, ops.step(number) if inside else ABSENT
 
 
 def _replay_steps(scenario: Scenario, emit: Emitter) -> Iterator[tuple[int, Any, Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from .block_conform import compare_scenario
 from .block_script import is_scenario, read_scenario
-from .conform import Report, conform
+from .conform import RAISED, Report, conform
 from .json_file import read_json
 
 _ENDINGS = (".json", ".json.gz")
@@ -29,6 +30,7 @@ def conform_goldens(
         if is_scenario(data):
             reports.append(compare_scenario(read_scenario(str(path), data), str(path)))
         else:
+            _check_whole(str(path), data)
             reports.append(conform(path))
     return Report(
         len(reports),
@@ -36,6 +38,24 @@ def conform_goldens(
         sum(report.equal for report in reports),
         [found for report in reports for found in report.differences],
     )
+
+
+def _check_whole(file: str, data: Any) -> None:
+    """Refuse a golden whose end is missing: only an assertion ends a recording early.
+
+    Raises: InputError with both counts.
+    """
+    parts = data if isinstance(data, dict) else {}
+    records, ops = parts.get("records"), parts.get("ops")
+    if not (isinstance(records, list) and isinstance(ops, list)):
+        return
+    last = records[-1].get("result", {}) if records else {}
+    if len(records) < len(ops) and not any(key in last for key in RAISED):
+        raise InputError(
+            file,
+            f"{len(records)} records of {len(ops)} ops, and no assertion in the last",
+            "fetch the golden again",
+        )
 
 
 def _goldens(paths: list[Path]) -> Iterator[Path]:
