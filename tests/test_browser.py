@@ -88,11 +88,11 @@ def test_dragging_on_the_timeline_moves_the_run(notebook, tmp_path):
 def test_the_double_arrows_go_from_decision_to_decision(notebook):
     press(notebook, "first")
     for _ in range(4):
-        press(notebook, "after")
+        press(notebook, "decision_after")
         assert notebook.page.evaluate(AT_A_DECISION)
     there = headline(notebook)
-    press(notebook, "after")
-    assert press(notebook, "before") == there
+    press(notebook, "decision_after")
+    assert press(notebook, "decision_before") == there
 
 
 def test_a_decision_shows_its_terms_with_numbers(notebook, tmp_path):

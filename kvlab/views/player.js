@@ -400,7 +400,7 @@ const TILE = 24, GUT = 60, LANE = 56, WIDE = 448, BIG_TREE = 300, PART = 40;
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
 const ICONS = { first: "M4 3v10M13 3L6 8l7 5z", previous: "M11 3L4 8l7 5z", play: "M4 3l9 5-9 5z",
   pause: "M4 3h3v10H4zM9 3h3v10H9z", next: "M5 3l7 5-7 5z", last: "M12 3v10M3 3l7 5-7 5z",
-  before: "M6 3L1 8l5 5zM11 4L8 8l3 4 3-4z", after: "M10 3l5 5-5 5zM5 4L2 8l3 4 3-4z" };
+  decision_before: "M6 3L1 8l5 5zM11 4L8 8l3 4 3-4z", decision_after: "M10 3l5 5-5 5zM5 4L2 8l3 4 3-4z" };
 
 export class Player {
   constructor(root, run, options = {}) {
@@ -1488,7 +1488,7 @@ export class Player {
     const button = (name, pic = name) => `<button class="ic ${name === "play" ? "main" : ""}" data-do="${name}" title="${this.W(name)}" aria-label="${this.W(name)}">${icon(pic)}</button>`;
     const active = globalThis.document.activeElement?.dataset?.do;
     const inside = this.root.contains(document.activeElement) && active;
-    this.$(".ctl").innerHTML = `${button("first")}${button("before")}${button("previous")}${button("play", this.timer ? "pause" : "play")}${button("next")}${button("after")}${button("last")}
+    this.$(".ctl").innerHTML = `${button("first")}${button("decision_before")}${button("previous")}${button("play", this.timer ? "pause" : "play")}${button("next")}${button("decision_after")}${button("last")}
       <label>${this.W("event")} <input class="at" inputmode="numeric" aria-label="${this.W("go_to")}"></label><span class="of"></span>
       <select class="speed" aria-label="${this.W("speed")}">${SPEEDS.map((s, i) => `<option value="${i}" ${i === this.speed ? "selected" : ""}>${s}×</option>`).join("")}</select>
       <span class="found"></span><span class="sp"></span><span class="score"></span>
@@ -1681,7 +1681,7 @@ export class Player {
   #do(what, to, at) {
     const act = {
       first: () => { this.stop(); this.show(0); }, previous: () => this.step(-1), play: () => this.play(), next: () => this.step(1),
-      before: () => this.#toDecision(-1), after: () => this.#toDecision(1),
+      decision_before: () => this.#toDecision(-1), decision_after: () => this.#toDecision(1),
       last: () => { this.stop(); this.show(this.run.count); }, go: () => { this.stop(); this.show(+to); }, mode: () => this.setMode(to),
       lang: () => this.setLang(to), dark: () => { this.dark = !this.dark; this.layout(); }, commit: () => this.commit(),
       saw: () => this.look(+at.dataset.event, to), panel: () => this.#panel(this.panel === to ? "" : to), search: () => this.search(),
