@@ -1,0 +1,146 @@
+"""Does L2 help P99, and when?
+
+One real trace, five times: with and without sharing, with and without L2, over a fast
+link and a slow one.
+
+        python -m kvlab.lessons.l2_signs conversation_trace.jsonl --limit 4000
+
+Three signs are read off: without sharing L2 changes nothing; with sharing it takes away
+prefill work, so requests leave sooner and P99 falls, while no more of them run at once;
+and over a slow link write-through holds L1 with copies under way, worse than no L2.
+Left out: why, request by request (`kvlab replay --record`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from tqdm import tqdm
+
+from ..config import EngineConfig
+from ..errors import KvlabError
+from ..record.request_trace import RequestTrace, read_requests, unique
+from ..rules import Rules
+from ..run.accelerators import accelerator
+from ..run.cost import Cost
+from ..run.model_shapes import model_shape
+from ..run.timed_replay import replay_timed
+
+POOL, HOST, PAGE = 2_048_000, 25_600_000, 512
+
+
+class Case(Struct, frozen=True):
+    """One run. Units: tokens of L2; gigabytes a second."""
+
+    name: str
+    shared: bool
+    host_tokens: int
+    link: float
+
+
+CASES = (
+    Case("unique, no L2", False, 0, 50),
+    Case("unique, L2", False, HOST, 50),
+    Case("sharing, no L2", True, 0, 50),
+    Case("sharing, L2", True, HOST, 50),
+    Case("sharing, L2, 1 GB/s", True, HOST, 1),
+)
+
+
+class Outcome(Struct, frozen=True):
+    """What one run came to. Units: seconds; `demand` gigabytes a second that
+    write-through would need to keep up with the arrivals."""
+
+    p99: float
+    mean: float
+    peak_running: int
+    hit_rate: float
+    demand: float
+    virtual_s: float
+
+
+def play(case: Case, trace: RequestTrace, rules: Rules) -> Outcome:
+    """Serve the trace once, with DESIGN's reference engine."""
+    host = {"tree": "hiradix", "host_tokens": case.host_tokens}
+    config = EngineConfig.of(
+        {"pool_tokens": POOL, "page_size": PAGE, "chunked_prefill_size": 8192}
+        | (host if case.host_tokens else {"tree": "radix"})
+    )
+    cost = Cost(
+        model_shape("llama-3-70b"), accelerator("h100"), tp=8,
+        link_rate=case.link * 1e9,
+    )  # fmt: skip
+    figures, _ = replay_timed(trace.requests, config, rules, cost)
+    span = max(request.timestamp for request in trace.requests) / 1e3
+    written = figures["backed_up_tokens"] * cost.model.kv_bytes / 1e9
+    return Outcome(
+        figures["ttft_s"]["p99"], figures["ttft_s"]["mean"], figures["peak_running"],
+        figures["hit_rate"], written / span if span else 0.0, figures["virtual_s"],
+    )  # fmt: skip
+
+
+def signs(found: Sequence[Outcome]) -> list[tuple[str, float, bool]]:
+    """Return each sign with its number and whether it holds, in CASES' order."""
+    alone, alone_l2, without, with_l2, slow = found
+    change = alone_l2.p99 / alone.p99 - 1
+    seats = alone_l2.peak_running / alone.peak_running - 1
+    falls = with_l2.p99 / without.p99 - 1
+    more = with_l2.peak_running / without.peak_running - 1
+    slower = slow.p99 / with_l2.p99
+    return [
+        ("unique: P99 with L2 against without, within 2 %", change, abs(change) < 0.02),
+        ("unique: peak running, within 2 %", seats, abs(seats) < 0.02),
+        ("sharing: P99 falls by a third or more", falls, falls <= -1 / 3),
+        ("sharing: peak running rises by 2 % at most", more, more <= 0.02),
+        ("1 GB/s: P99 1.5 times that at 50 GB/s or more", slower, slower >= 1.5),
+    ]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the runs and the signs; 0 if all hold, 1 if not, 2 for bad input."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kvlab.lessons.l2_signs", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("trace", type=Path, metavar="TRACE")
+    parser.add_argument("--limit", type=int, metavar="N")
+    parser.add_argument("--rules", default="0.5.14", metavar="RELEASE")
+    arguments = parser.parse_args(argv)
+    try:
+        rules = Rules.named(arguments.rules)
+        read = read_requests(arguments.trace, arguments.limit)
+        alone = unique(read)
+    except KvlabError as error:
+        print(f"kvlab: {error}", file=sys.stderr)
+        return 2
+    quiet = not sys.stderr.isatty()
+    found = [
+        play(case, read if case.shared else alone, rules)
+        for case in tqdm(CASES, unit=" runs", disable=quiet)
+    ]
+    print(table(found))
+    told = signs(found)
+    for text, number, holds in told:
+        print(f"{'holds' if holds else 'FAILS'}  {number:+8.3f}  {text}")
+    return 0 if all(holds for *_, holds in told) else 1
+
+
+def table(found: Sequence[Outcome]) -> str:
+    """Return one line a case, as text."""
+    lines = [
+        f"{'case':20} {'mean':>8} {'P99':>9} {'running':>7} {'hits':>6} {'writes':>9}"
+    ]
+    for case, one in zip(CASES, found, strict=True):
+        lines.append(
+            f"{case.name:20} {one.mean:7.1f}s {one.p99:8.1f}s {one.peak_running:7} "
+            f"{one.hit_rate:6.1%} {one.demand:4.1f} GB/s"
+        )
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
