@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 import msgspec
 from msgspec import Struct
 
+from .config import check_pool
 from .errors import ConfigError
 
 Policy = Literal["fcfs", "priority"]
@@ -69,6 +70,7 @@ class BlockConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ):  # fmt: skip
             _at_least(name, getattr(self, name), 1)
         _at_least("long_prefill_token_threshold", self.long_prefill_token_threshold, 0)
+        check_pool("num_gpu_blocks", self.num_gpu_blocks * self.block_size)
         if not 0 <= self.watermark < 1:
             raise ConfigError(f"watermark is {self.watermark}; use 0 up to below 1")
 

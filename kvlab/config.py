@@ -22,6 +22,10 @@ EvictionPolicy = Literal["lru", "lfu", "fifo", "mru", "filo", "priority", "slru"
 MAX_TOKENS = 2**31 - 1
 """Slots and token ids are 32-bit numbers, as in the engines' kernels."""
 
+MAX_POOL = 2**28
+"""The largest pool that is modelled, in tokens: more than eight of today's devices, or
+two terabytes of host memory, hold of a small model. Its free list takes 1 GiB here."""
+
 
 class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The knobs of one SGLang engine.
@@ -66,6 +70,8 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             )
         if self.tree == "hiradix":
             self._whole_pages("host_tokens", self.host_tokens)
+        check_pool("pool_tokens", self.pool_tokens)
+        check_pool("host pool", self.host_pages * self.page_size)
 
     def _whole_pages(self, name: str, tokens: int | None) -> None:
         if tokens is not None and tokens % self.page_size:
@@ -129,6 +135,15 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 f"{device}; SGLang {rules.name} refuses to start: use at least "
                 f"{device + self.page_size} host tokens"
             )
+
+
+def check_pool(name: str, tokens: int) -> None:
+    """Refuse a pool that is too large to be modelled, before anything is allocated.
+
+    Raises: ConfigError with both sizes.
+    """
+    if tokens > MAX_POOL:
+        raise ConfigError(f"{name} is {tokens} tokens; at most {MAX_POOL} are modelled")
 
 
 def _at_least(name: str, value: int | None, least: int) -> None:

@@ -116,6 +116,9 @@ def test_a_recorded_run_says_the_same_as_the_counters(capsys, trace, tmp_path):
     [
         (("--pool-tokens", -1), "pool_tokens is -1"),
         (("--pool-tokens", 10**12), "32-bit"),
+        (("--pool-tokens", 2**31 - 1), "at most 268435456 are modelled"),
+        (("--pool-tokens", 2**28, "--host-ratio", 2), "host pool is 536870913"),
+        (("--engine", "vllm", "--pool-tokens", 10**23), "at most 268435456"),
         (("--page-size", 0), "page_size is 0"),
         (("--pool-tokens", 8, "--page-size", 16), "holds no page of 16"),
         (("--pool-tokens", 100, "--host-tokens", 100), "refuses to start"),
