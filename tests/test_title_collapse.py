@@ -84,3 +84,11 @@ def test_the_command_prints_every_finding(capsys, monkeypatch):
     assert main(["--seeds", "1", "--json"]) == 0
     (found,) = json.loads(capsys.readouterr().out)
     assert (found["setting"], found["seed"]) == ("write_back", 0)
+
+
+def test_the_figure_shows_five_quantities_on_one_axis(tmp_path):
+    path = tmp_path / "title.svg"
+    assert main(["--figure", str(path)]) == 0
+    drawn = path.read_text("utf-8")
+    for name in ("usage of L1", "waiting", "retractions", "fill of L2", "TTFT"):
+        assert name in drawn

@@ -7,11 +7,12 @@ requests.
 
         python -m kvlab.lessons.title_collapse            the table, over ten seeds
         python -m kvlab.lessons.title_collapse --seeds 2 --json
+        python -m kvlab.lessons.title_collapse --figure title.svg    one run, over time
 
 A window is 60 seconds of arrivals. *Calm* is the second window; the *collapse* is the
 first whose P99 TTFT is ten times that of the calm one or more. L2's fill is read at the
 end of that window, where it is highest.
-Left out: the figure of one run (views/time_axis.py draws its samples).
+Left out: other models and machines; they move the ceiling, not the order of events.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -37,6 +39,8 @@ from ..run.samples import Sample, Sampler
 from ..run.tallies import Record, percentile
 from ..run.timed_engine import TimedEngine
 from ..run.workload import OpenLoop
+from ..views.theme import Lang, Words
+from ..views.time_axis import Panel, time_axis
 
 SECOND = 10**9
 WINDOW = 60 * SECOND
@@ -192,6 +196,37 @@ def _line(group: Sequence[Finding], first: float) -> str:
     )
 
 
+def figure(setting: Setting, seed: int, lang: Lang = "en") -> str:
+    """Return one run over time as SVG: usage, queue, retractions, L2's fill, TTFT."""
+    finding, samples, records = play(setting, seed)
+    firsts = [(r.arrival / SECOND, r.ttft / SECOND) for r in records if r.ttft]
+    end = max(at for at, _ in firsts) * 1.3
+    shown = [sample for sample in samples if sample.at <= end * SECOND]
+
+    def line(name: Words, field: str, top: float) -> Panel:
+        points = [(s.at / SECOND, float(getattr(s, field))) for s in shown]
+        return Panel(name=name, points=points, top=top)
+
+    most = max(1, *(sample.retractions for sample in shown))
+    panels = [
+        line(Words("token usage of L1", "L1 使用率"), "usage", 1.0),
+        line(Words("requests waiting", "排队请求"), "waiting", finding.peak_waiting),
+        line(Words("retractions so far", "累计撤回"), "retractions", most),
+        line(Words("fill of L2", "L2 占用率"), "host_fill", 1.0),
+        Panel(
+            name=Words("TTFT, by arrival", "TTFT（按到达）"), points=firsts,
+            top=round(max(ttft for _, ttft in firsts)), unit=" s", dots=True,
+        ),
+    ]  # fmt: skip
+    at = finding.collapse_at
+    span = None if at is None else (at, at + WINDOW / SECOND)
+    title = Words(
+        f"L1 is full, L2 is not: {setting.name}, seed {seed}",
+        f"L1 满了，L2 还空着：{setting.name}，种子 {seed}",
+    )
+    return time_axis(panels, title, end=end, span=span, lang=lang)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return the exit status."""
     parser = argparse.ArgumentParser(
@@ -200,7 +235,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     parser.add_argument("--seeds", type=int, default=10, metavar="N")
     parser.add_argument("--json", action="store_true", help="print every finding")
+    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw seed 0")
+    parser.add_argument("--lang", default="en", choices=("en", "zh"))
     arguments = parser.parse_args(argv)
+    if arguments.figure is not None:
+        arguments.figure.write_text(figure(SETTINGS[0], 0, arguments.lang), "utf-8")
+        return 0
     if not 1 <= arguments.seeds <= 1000:
         print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
         return 2
