@@ -62,6 +62,7 @@ def test_the_last_scrape_has_the_run_s_sums(run):
     assert read["sglang:generation_tokens_total", None] == sum(
         record.outputs for record in tallies.done
     )
+    assert read["sglang:prompt_tokens_total", None] == tallies.input_tokens
     computed = read["sglang:realtime_tokens_total", "prefill_compute"]
     assert computed == tallies.computed_tokens
     assert read["sglang:evicted_tokens_total", None] == engine.cache.totals.evicted

@@ -100,6 +100,23 @@ def test_the_trace_folds_into_the_live_engine_at_every_turn(rules, chunk):
     assert engine.tallies.retractions > 0
 
 
+@pytest.mark.parametrize("clip", [40, 4096])
+def test_the_sums_of_the_batch_are_what_a_scan_would_find(clip):
+    engine = machine(pool_tokens=4096, clip_max_new=clip)
+    batch = engine.scheduler.batch
+
+    def check(_):
+        running = engine.scheduler.running
+        assert batch.size == len(running)
+        assert batch.kv_tokens == sum(r.kv_len for r in running)
+        assert batch.still == sum(min(r.remaining, clip) for r in running)
+        seats = [r.seat for r in running]
+        assert seats == sorted(seats)
+
+    engine.run(crowd(), check)
+    assert engine.tallies.retractions > 0
+
+
 def test_the_parts_of_a_request_sum_to_its_time_to_the_nanosecond():
     engine = machine(link=2e8, pool_tokens=4096)
     engine.run(crowd())
@@ -179,12 +196,15 @@ def test_nobody_beyond_the_seats_runs():
 
 
 def test_write_back_makes_the_engine_wait_for_the_link():
-    ends = {}
+    ends, behind = {}, []
     for policy in ("write_through", "write_back"):
         engine = machine(link=1e8, write_policy=policy, pool_tokens=4096)
-        engine.run(crowd(30))
+        engine.run(
+            crowd(30), lambda _, e=engine: behind.append(e.link.waited_until > e.now)
+        )
         ends[policy] = engine.link.waited_until
     assert ends["write_through"] == 0 < ends["write_back"]
+    assert not any(behind)
 
 
 def test_a_burst_is_admitted_in_the_order_of_its_arrival():
