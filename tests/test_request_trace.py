@@ -89,7 +89,7 @@ def test_a_limit_beyond_the_file_reads_all(path):
 
 
 def test_a_limit_below_one_is_refused(path):
-    with pytest.raises(ConfigError, match="limit is 0; use at least 1"):
+    with pytest.raises(ConfigError, match="limit is 0; use 1 to 2147483647"):
         read_requests(path, limit=0)
 
 
