@@ -83,14 +83,19 @@ def start_up(
         share = VLLM_UTILIZATION if fraction is None else fraction
         kv = int(memory * share) - weights - activations - graphs
     if kv <= 0:
-        raise ConfigError(
-            f"{model.name} has {weights / 2**30:.1f} GiB of weights a device; "
-            f"{share:.2f} of {device.name}'s {memory / 2**30:.1f} GiB leaves no room "
-            "for KV: raise tp or the fraction"
-        )
+        raise ConfigError(_no_room(model, device, weights, share))
     a_token = model.kv_bytes / min(tp, model.kv_heads)
     return Startup(
         memory=memory, fraction=share, weights=weights, activations=activations,
         graphs=graphs, unused=memory - weights - kv - activations - graphs, kv=kv,
         pool_tokens=int(kv / a_token),
     )  # fmt: skip
+
+
+def _no_room(model: ModelShape, device: Accelerator, weights: int, share: float) -> str:
+    gib = 2**30
+    return (
+        f"{model.name} has {weights / gib:.1f} GiB of weights a device; {share:.2f} of "
+        f"{device.name}'s {device.memory_bytes / gib:.1f} GiB leaves no room for KV: "
+        "raise tp or the fraction"
+    )

@@ -30,10 +30,10 @@ Figures = dict[str, Any]
 
 
 class Stopwatch:
-    """Wall and CPU seconds of the engine's own work.
+    """Wall and CPU seconds of the engine's own work, final once the watch is paused.
 
     >>> watch = Stopwatch()
-    >>> watch.wall >= 0
+    >>> watch.pause(); watch.wall >= 0
     True
     """
 
