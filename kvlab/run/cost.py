@@ -13,9 +13,9 @@ memory traffic, and parts follow one another.
 All are whole femtoseconds and decode is linear in the KV tokens, so many steps of one
 batch have an exact sum: a jump over them takes what they take one by one.
 
-Error: peaks times the factors below. Published throughputs of dense models on A100 and
-H100 lie within about 30 % of it; mixtures of experts and small batches are further off.
-It orders alternatives; it does not promise seconds.
+Error: peaks times the factors below, compared with no measurement yet; dense models at
+large batches should lie nearest, mixtures of experts and small batches further off. It
+orders alternatives; it does not promise seconds.
 Left out: pipeline parallel, speculative decoding, CUDA-graph capture, quantised KV.
 """
 
