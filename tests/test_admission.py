@@ -276,6 +276,13 @@ def test_what_fits_the_chunk_exactly_is_not_cut():
     assert (adder.chunked, adder.rem_total) == (None, 64 - 8 - 9 - 1)
 
 
+def test_what_fits_the_chunk_but_for_its_partial_page_is_not_cut():
+    desk = Desk(chunked_prefill_size=16, page_size=8)
+    adder, request = desk.adder(), desk.matched(range(15))
+    adder.add_one(request)
+    assert (adder.chunked, request.extend_len) == (None, 15)
+
+
 def test_a_chunk_is_cut_to_whole_pages():
     desk = Desk(chunked_prefill_size=16, page_size=8)
     adder = desk.adder()
@@ -320,6 +327,11 @@ def test_the_last_chunk_finishes_it_and_reserves_its_outputs():
     adder, request = continued(Desk(chunked_prefill_size=8), 13, 8, max_new=9)
     assert adder.add_chunked(request) is None
     assert (request.extend_len, adder.rem_total) == (5, 64 - 5 - 9 - 1)
+
+
+def test_a_rest_of_exactly_a_chunk_is_the_last():
+    adder, request = continued(Desk(chunked_prefill_size=8), 16, 8)
+    assert adder.add_chunked(request) is None
 
 
 def test_a_middle_chunk_reserves_no_outputs():

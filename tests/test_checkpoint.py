@@ -92,6 +92,13 @@ def test_a_running_request_locks_its_prompt():
     assert desk.account() == (61, 0, 3)
 
 
+def test_a_running_request_moves_its_lock_from_the_prefix_that_it_matched():
+    desk = Desk()
+    desk.insert([1, 2])
+    desk.run("a", [1, 2, 3])
+    assert desk.node([1, 2]).lock_ref == desk.node([1, 2, 3]).lock_ref == 1
+
+
 def test_decode_tokens_are_held_outside_the_tree():
     desk = Desk()
     desk.decode(desk.run("a", [1, 2, 3]), 2)
