@@ -204,18 +204,24 @@ def test_a_request_without_tokens_is_refused(tmp_path, op):
 
 # --- files that are refused
 
+PACKED = gzip.compress(bytes(range(256)) * 9)
+
 
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         (b"[1, 2]", "no script; a script is {config, ops}; see PROTOCOL"),
         (b'{"ops": []}', "no script; a script is {config, ops}; see PROTOCOL"),
+        (b'{"config": {}}', "no script; a script is {config, ops}; see PROTOCOL"),
         (b"", "not JSON: Input data was truncated; mend the file"),
         (b"{", "not JSON: Input data was truncated; mend the file"),
         (b"\x7fELF\x00\x01", "not JSON: JSON is malformed: invalid character (byte 0)"),
         (b'"\xff\xfe"', "not JSON: "),
-        (gzip.compress(b"{}" * 999)[:20], "damaged gzip; fetch the file again"),
+        (PACKED[:20], "damaged gzip; fetch the file again"),
         (b"\x1f\x8b\x08garbage", "damaged gzip; fetch the file again"),
+        (b"\x1f\x8bno gzip", "damaged gzip; fetch the file again"),
+        (PACKED[:30] + b"xxxx" + PACKED[34:], "damaged gzip; fetch the file again"),
+        (PACKED[:-8] + b"xxxxxxxx", "damaged gzip; fetch the file again"),
     ],
 )
 def test_what_is_no_script_is_refused(tmp_path, content, words):

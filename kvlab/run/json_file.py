@@ -24,9 +24,9 @@ def read_json(path: Path) -> Any:
         return msgspec.json.decode(raw)
     except IsADirectoryError:
         raise InputError(str(path), "a directory", "name a file in it") from None
-    except OSError as error:
-        raise InputError(str(path), error.strerror or str(error)) from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise InputError(str(path), "damaged gzip", "fetch the file again") from None
+    except OSError as error:
+        raise InputError(str(path), error.strerror or str(error)) from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(str(path), f"not JSON: {error}", "mend the file") from None
