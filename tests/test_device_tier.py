@@ -166,6 +166,15 @@ def test_a_mere_match_saves_a_prefix_by_making_it_newer():
     assert names(cache) == [(1, 2), (3, 2)]
 
 
+def test_the_half_below_a_split_stays_a_candidate():
+    cache = bench()
+    for first in (10, 20, 30):
+        cache.insert(range(first, first + 4))
+    cache.cache.evict(1)
+    cache.match([20, 21])
+    assert cache.cache.evict(64) == 8
+
+
 def test_freed_pages_return_to_the_free_list():
     cache = bench(pool_tokens=4)
     cache.insert([1, 2])

@@ -157,14 +157,21 @@ def test_victims_come_sorted_by_key_under_any_touches(policy, touches):
 
 
 def test_the_heap_does_not_grow_without_bound():
-    nodes = [leaf(id) for id in range(10)]
-    queue = leaves("lru", *nodes)
-    for clock in range(10_000):
-        node = nodes[clock % 10]
+    coldest, warm = leaf(0), [leaf(id) for id in range(1, 10)]
+    queue = leaves("lru", coldest, *warm)
+    for clock in range(1, 5000):
+        node = warm[clock % 9]
         node.last_access = clock
         queue.note(node)
         queue.note(queue.pop())
-    assert len(queue._heap) < 64 + 5 * len(nodes)
+    assert len(queue) == 10
+    assert len(queue._heap) < 64 + 5 * 10
+
+
+def test_nothing_is_kept_of_a_victim():
+    queue = leaves("lru", leaf(1))
+    queue.pop()
+    assert len(queue._heap) + len(queue._noted) == 0
 
 
 def test_nothing_is_kept_of_a_leaf_that_is_touched_and_never_evicted():

@@ -410,8 +410,8 @@ def test_a_victim_that_stayed_is_a_candidate_again_in_the_next_call():
     cache = write_back(host_tokens=3)
     cache.insert(A)
     cache.cache.evict(4)
-    cache.match(A[:2])
-    assert cache.cache.evict(2) == 2
+    cache.cache.evict(4)
+    assert fates(cache) == ["backup", "stays"] * 2
 
 
 def test_write_back_with_a_host_too_small_makes_no_room():
@@ -496,6 +496,13 @@ def test_a_locked_host_node_is_no_victim():
     cache.cache.inc_lock_ref(node)
     cache.cache.evict_host(1)
     assert where(cache) == {100: "H", 300: "H"}
+
+
+def test_a_match_of_a_locked_host_node_makes_it_no_victim():
+    cache = hosted()
+    cache.cache.inc_lock_ref(cache.node(A))
+    cache.match(A)
+    assert cache.cache.evict_host(64) == 8
 
 
 def test_locking_host_only_nodes_moves_no_account():

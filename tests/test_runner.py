@@ -68,6 +68,13 @@ def test_an_insert_of_less_than_a_page_does_nothing():
     assert player.do(sc.InsertOp([1, 2])) == {"prefix_len": 0, "allocated": 0}
 
 
+def test_an_insert_makes_room_for_itself():
+    player = Player(pool_tokens=4, tree="radix")
+    player.do(sc.InsertOp([1, 2, 3]))
+    assert player.do(sc.InsertOp([5, 6])) == {"prefix_len": 0, "allocated": 2}
+    assert player.do(sc.MatchOp([1]))["device_hit"] == 0
+
+
 def test_an_insert_without_room_tells_need_and_available():
     player = Player(pool_tokens=4, tree="radix")
     player.do(sc.InsertOp([1, 2]))
@@ -298,8 +305,10 @@ def test_a_whole_request_decodes_once_for_each_further_output():
     assert player.do(sc.MatchOp([1, 2, 3, 7, 8, 9]))["device_hit"] == 5
 
 
-def test_a_whole_request_of_one_output_decodes_nothing():
-    assert "decoded" not in Player().do(sc.RequestOp([1, 2, 3], [7]))
+def test_a_whole_request_of_one_output_finishes_at_prefill():
+    player = Player()
+    assert "decoded" not in player.do(sc.RequestOp([1, 2, 3], [7]))
+    assert player.engine.scheduler.running == []
 
 
 def test_a_whole_request_asks_for_as_many_outputs_as_it_gets():
@@ -317,6 +326,13 @@ def test_a_name_that_is_still_in_the_engine_is_refused():
         "test: ops[1]: request 'a': is still in the engine; "
         "give each request a name of its own"
     )
+
+
+def test_the_name_of_a_chunked_request_is_taken_too():
+    player = Player(chunked_prefill_size=8)
+    player.do(arrive(a=12))
+    with pytest.raises(InputError, match="request 'a': is still in the engine"):
+        player.do(arrive(a=2))
 
 
 def test_a_name_may_be_used_again_when_its_request_is_done():
@@ -399,6 +415,13 @@ def test_a_decode_step_without_room_tells_who_gave_way():
 
 
 # --- what is told
+
+
+def test_a_refused_request_is_told_to_leave():
+    header = Header(config=EngineConfig(pool_tokens=8), rules=Rules.v0_5_14())
+    player = Player(tree="radix", pool_tokens=8, emit=(trace := Trace(header)))
+    player.do(start(size=6))
+    assert trace.events[-1] == ev.Drop(0, "a")
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,13 @@ POOL = 1500
 
 def prompts(count: int = 80, seed: int = 0) -> list[list[int]]:
     """Return prompts that grow out of each other: three in four go on from where an
-    earlier one ended or branched; every token names the whole prefix before it."""
+    earlier one ended or branched, one in ten comes again; every token names the whole
+    prefix before it."""
     dice, fresh, known = random.Random(seed), 0, [[]]
     for _ in range(count):
+        if dice.random() < 0.1 and known[1:]:
+            known.append(dice.choice(known[1:]))
+            continue
         begin = dice.choice(known[-16:]) if dice.random() < 0.75 else []
         begin = begin[: dice.randint(len(begin) // 2, len(begin))][:500]
         size = dice.randint(1, 250)

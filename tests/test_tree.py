@@ -109,6 +109,26 @@ def test_a_split_stays_in_its_namespace():
     assert walked(tree, [1, 2, 3]) == []
 
 
+def test_a_walk_from_a_known_node_is_the_same_walk():
+    prompts = ([1, 2], [1, 2, 3, 4], [1, 2, 3, 4, 5, 6])
+    one, other = grown(*prompts), grown(*prompts)
+    key = as_tokens([1, 2, 3, 4, 5, 9])
+    known = one.walk(as_tokens([1, 2, 3, 4])).path[-1]
+    other.walk(as_tokens([1, 2, 3, 4]))
+    walks = [one.walk(key, known=known), other.walk(key)]
+    facts = [[(n.id, n.key.tolist(), n.last_access) for n in w.path] for w in walks]
+    assert facts[0] == facts[1]
+    assert walks[0].length == walks[1].length == 5
+
+
+def test_a_known_node_that_was_split_meanwhile_is_still_known():
+    tree = grown([1, 2, 3, 4])
+    known = tree.walk(as_tokens([1, 2, 3, 4])).path[-1]
+    tree.walk(as_tokens([1, 2]))
+    path, length, _ = tree.walk(as_tokens([1, 2, 3, 4]), known=known)
+    assert ([n.key.tolist() for n in path], length) == ([[1, 2], [3, 4]], 4)
+
+
 PROMPTS = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=8), max_size=12)
 
 
