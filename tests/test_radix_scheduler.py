@@ -341,6 +341,13 @@ def test_the_prompt_of_who_gave_way_stays_cached_and_its_outputs_do_not():
     assert desk.match([*range(100, 104), 7, 7]).device_len == 4
 
 
+def test_who_gave_way_inserts_nothing():
+    desk = crowd(("a", 3, 25), ("b", 4, 22))
+    before = len(desk.events(ev.Insert))
+    desk.scheduler.prepare_decode()
+    assert len(desk.events(ev.Insert)) == before
+
+
 def test_who_gave_way_computes_prompt_and_outputs_again():
     desk, request = retracted()
     desk.scheduler.waiting = [request]

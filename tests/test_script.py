@@ -211,6 +211,7 @@ PACKED = gzip.compress(bytes(range(256)) * 9)
     ("content", "words"),
     [
         (b"[1, 2]", "no script; a script is {config, ops}; see PROTOCOL"),
+        (b"5", "no script; a script is {config, ops}; see PROTOCOL"),
         (b'{"ops": []}', "no script; a script is {config, ops}; see PROTOCOL"),
         (b'{"config": {}}', "no script; a script is {config, ops}; see PROTOCOL"),
         (b"", "not JSON: Input data was truncated; mend the file"),
