@@ -133,7 +133,7 @@ def test_a_recorded_run_says_the_same_as_the_counters(capsys, trace, tmp_path):
 def test_options_that_cannot_work_are_refused_in_one_line(
     capsys, trace, options, words, monkeypatch
 ):
-    monkeypatch.setattr("kvlab.cli._note", lambda *_: None)
+    monkeypatch.setattr("kvlab.cli.replay.note", lambda *_: None)
     assert words in refused(capsys, "replay", trace, *options)
 
 

@@ -1,72 +1,59 @@
-"""What do `kvlab diagnose` and `kvlab capacity` do?
+"""What does `kvlab capacity` do?
 
-The bodies of the two commands that look at real engines; cli.py has their options.
-Here and not in observe/, since they bring observe/, views/ and runs together.
+It prints how many bytes of KV a token takes and what fits. The rules: ..capacity.
 """
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import to_builtins
 
-from .capacity import GIB, Capacity, Deployment, capacity, to_fit
-from .errors import ConfigError, InputError
-from .files import replace_file
-from .model_table import ALIASES, CONFIGS, known_shape
-from .models import KvShape, read_config
-from .observe.diagnose import diagnose, diagnose_run, failed
-from .observe.report import report
-from .observe.source import STDIN
-from .record.diagnosis import Diagnosis
-from .record.trace import Trace
-from .views.ceiling import ceiling_svg
-from .views.diagnosis_page import page
-
-Named = Callable[[Path], Trace | None]
-Say = Callable[[int], object]
-
-
-def diagnose_command(arguments: Namespace, named: Named, say: Say) -> int:
-    """Print what is wrong; write the page if one is asked for.
-
-    `named` returns the run that is known by a name. Raises: InputError where nothing
-    can be used; with `--json` the object is printed first, its status `error`.
-    """
-    try:
-        told = _told(arguments.paths, named, say)
-    except InputError as problem:
-        if arguments.json:
-            print(json.dumps(to_builtins(failed(problem).told())))
-        raise
-    if arguments.html is not None:
-        replace_file(arguments.html, page(told).encode())
-    if arguments.json:
-        print(json.dumps(to_builtins(told.told())))
-    else:
-        print(report(told))
-    return 0
-
-
-def _told(paths: list[Path], named: Named, say: Say) -> Diagnosis:
-    (first, *more) = paths
-    if not more and not first.exists() and str(first) != STDIN:
-        run = named(first)
-        if run is not None:
-            return diagnose_run(run, str(first))
-    return diagnose(paths, say)
-
-
-# --- capacity
+from ..capacity import GIB, Capacity, Deployment, capacity, to_fit
+from ..errors import ConfigError, InputError
+from ..files import replace_file
+from ..model_table import ALIASES, CONFIGS, known_shape
+from ..models import KvShape, read_config
+from ..views.ceiling import ceiling_svg
+from .shared import add_command, check_target
 
 _MOST_BYTES = 16 << 20
 
 
-def capacity_command(arguments: Namespace) -> int:
+def add_capacity(commands: Any) -> None:
+    parser = add_command(
+        commands, "capacity", _capacity,
+        "KV bytes of a token, tokens in the pool, sequences that fit",
+        "kvlab capacity llama-3-70b --tp 8 --kv-gib 60 --context 32768\n"
+        "  kvlab capacity ./config.json --memory-gib 80 --weights-gib 17 --json",
+    )  # fmt: skip
+    add = parser.add_argument
+    add("model", nargs="?", metavar="MODEL|config.json")
+    add("--list", action="store_true", help="print the models known by name")
+    add("--json", action="store_true", help="print one JSON object")
+    add("--tp", type=int, default=1, help="tensor parallel ranks")
+    add("--pp", type=int, default=1, help="pipeline stages")
+    add("--dp-attention", type=int, default=1, help="attention ranks, within tp")
+    add("--kv-dtype", default="auto", help="auto bf16 fp8 fp4 fp8_ds_mla")
+    add("--kv-gib", type=float, help="GiB left for KV on each GPU, or:")
+    add("--memory-gib", type=float, help="GiB of each GPU")
+    add("--fraction", "--mem-fraction-static", "--gpu-memory-utilization",
+        dest="fraction", type=float, default=0.9, help="of it (0.9)")  # fmt: skip
+    add("--weights-gib", type=float, default=0.0, help="weights on each GPU")
+    add("--reserve-gib", type=float, default=0.0, help="activations, graphs, draft KV")
+    add("--context", "--context-len", type=int, help="input + output tokens")
+    add("--page-size", type=int, default=1, help="SGLang's page, or vLLM's block")
+    add("--state-mib", type=float, default=0.0, help="recurrent state of a sequence")
+    add("--pool-tokens", type=int, help="tokens of L1, instead of memory")
+    add("--figure", type=Path, metavar="FILE.svg", help="ceiling against context")
+    add("--fit", type=int, metavar="N", help="what would have to change to fit N")
+
+
+def _capacity(arguments: Namespace) -> int:
     """Print how many bytes a token takes and what fits.
 
     Raises: ConfigError for a model that is not known or a plan that cannot be;
@@ -77,6 +64,8 @@ def capacity_command(arguments: Namespace) -> int:
         return 0
     if arguments.model is None:
         raise InputError("MODEL", "is missing", "name one (--list) or a config.json")
+    if arguments.figure is not None:
+        check_target(arguments.figure)
     shape, plan = _shape(arguments.model), _plan(arguments)
     told = to_builtins(capacity(shape, plan))
     if arguments.fit is not None:

@@ -1,6 +1,6 @@
 """Which options does a replay on a clock have, and what do they mean together?
 
-Left out: what every replay has (cli.py).
+Left out: what every replay has (replay.py).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from .config import EngineConfig
-from .errors import InputError
-from .rules import Rules
+from ..config import EngineConfig
+from ..errors import InputError
+from ..rules import Rules
 
 CHUNK = 8192
 """SGLang's own chunked_prefill_size on accelerators of 60 to 90 GB."""
@@ -76,10 +76,10 @@ def timed_replay(
 
     Raises: ConfigError or InputError for options with which no engine could start.
     """
-    from .run.accelerators import accelerator
-    from .run.cost import Cost
-    from .run.model_shapes import model_shape
-    from .run.timed_replay import replay_timed
+    from ..run.accelerators import accelerator
+    from ..run.cost import Cost
+    from ..run.model_shapes import model_shape
+    from ..run.timed_replay import replay_timed
 
     if arguments.room == "engine":
         raise InputError("--room engine", "is of the serial replay", "leave it out")
@@ -128,8 +128,8 @@ def write_telemetry(trace: Any, arguments: argparse.Namespace) -> None:
     """Write the scrapes and the log that were asked for. Changes: files."""
     if not needs_trace(arguments):
         return
-    from .run.engine_log import log_lines
-    from .run.scrapes import write_scrapes
+    from ..run.engine_log import log_lines
+    from ..run.scrapes import write_scrapes
 
     if arguments.metrics_dir is not None:
         write_scrapes(

@@ -1,7 +1,7 @@
 """Which commands show a recorded run to somebody else?
 
-play writes a page, compare says where two runs part, export serves other tools.
-Left out: parsing, which cli.py does for all commands.
+render draws one step, play writes a page, compare says where two runs part, export
+serves other tools.
 """
 
 from __future__ import annotations
@@ -10,21 +10,31 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from .errors import InputError
-from .record.trace import Trace
+from ..errors import InputError
+from ..record.trace import Trace
+from .shared import add_command, note, open_run
 
-Add = Callable[..., argparse.ArgumentParser]
+
+def render(arguments: argparse.Namespace) -> int:
+    """Draw one step of a run as a picture."""
+    from ..views.export import render as draw
+
+    trace = open_run(arguments.path)
+    step = len(trace) if arguments.step is None else arguments.step
+    draw(trace, step, arguments.what, arguments.out, arguments.lang)
+    note(arguments, f"{arguments.out}: {arguments.what} after event {step}")
+    return 0
 
 
 def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
-    from .views.page import to_html
+    from ..views.page import to_html
 
     trace, fault = _run(arguments.path)
     other = None if arguments.beside is None else _run(arguments.beside)[0]
@@ -44,8 +54,8 @@ def play(arguments: argparse.Namespace) -> int:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Say where two runs part; 0 if nowhere, 1 if somewhere."""
-    from .views.compare import comparison, first_difference
-    from .views.page import to_html
+    from ..views.compare import comparison, first_difference
+    from ..views.page import to_html
 
     one, other = _run(arguments.a)[0], _run(arguments.b)[0]
     found = first_difference(one, other)
@@ -60,8 +70,8 @@ def compare(arguments: argparse.Namespace) -> int:
 
 def export(arguments: argparse.Namespace) -> int:
     """Write the run for another tool."""
-    from .record.trace_file import write_trace
-    from .views.exports import account_csv, perfetto
+    from ..record.trace_file import write_trace
+    from ..views.exports import account_csv, perfetto
 
     trace, _ = _run(arguments.path)
     if arguments.to == "jsonl":
@@ -74,9 +84,22 @@ def export(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_play(commands: Any, add: Add) -> None:
-    """Declare the three commands."""
-    parser = add(
+def add_play(commands: Any) -> None:
+    """Declare the four commands."""
+    parser = add_command(
+        commands, "render", render, "draw one step of a run as a picture",
+        "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg",
+    )  # fmt: skip
+    parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
+    parser.add_argument("--step", type=int, help="after so many events (default: all)")
+    parser.add_argument(
+        "--what", default="tree", choices=("tree", "pool", "timeline", "account")
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
+    )
+    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser = add_command(
         commands, "play", play, "write a page that plays a run: no server, no network",
         "kvlab play three_fates -o page.html\n  kvlab play run.jsonl.gz -o page.html",
     )  # fmt: skip
@@ -87,7 +110,7 @@ def add_play(commands: Any, add: Add) -> None:
     parser.add_argument("--predict", action="store_true", help="ask before it shows")
     parser.add_argument("--lang", choices=("en", "zh"), help="default: the browser's")
     parser.add_argument("--beside", type=Path, metavar="RUN", help="compare with it")
-    parser = add(
+    parser = add_command(
         commands, "compare", compare, "the first event in which two runs differ",
         "kvlab compare a.jsonl.gz b.jsonl.gz",
     )  # fmt: skip
@@ -96,7 +119,7 @@ def add_play(commands: Any, add: Add) -> None:
     parser.add_argument("-o", "--out", type=Path, help="both as a page, side by side")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--lang", default="en", choices=("en", "zh"))
-    parser = add(
+    parser = add_command(
         commands, "export", export, "write a run for other tools",
         "kvlab export run.jsonl.gz --to perfetto -o run.perfetto.json",
     )  # fmt: skip
@@ -107,8 +130,8 @@ def add_play(commands: Any, add: Add) -> None:
 
 def _run(name: Path) -> tuple[Trace, str | None]:
     """Return the run of a scenario's name or in a file, and what ended it early."""
-    from .lessons.scenarios import SCENARIOS
-    from .run.whole import load_whole
+    from ..lessons.scenarios import SCENARIOS
+    from ..run.whole import load_whole
 
     if (scenario := SCENARIOS.get(str(name))) is not None:
         return scenario().trace, None

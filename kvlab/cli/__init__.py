@@ -1,0 +1,76 @@
+"""What can kvlab do from the command line?
+
+Every command prints a result (`--json` for programs) and exits 0. Bad input is one
+line on stderr and exit 2, with nothing written. A command imports what it needs when
+it runs, so that `--help` answers before torch is loaded.
+Left out: the commands themselves, one file each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from ..errors import KvlabError
+from .capacity import add_capacity
+from .conform import add_conform
+from .diagnose import add_diagnose
+from .lab import add_lab
+from .play import add_play
+from .replay import add_replay
+
+COMMANDS = (
+    add_lab, add_replay, add_play, add_conform, add_diagnose, add_capacity
+)  # fmt: skip
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+        return status
+    except KvlabError as error:
+        return _refuse(str(error))
+    except (RecursionError, OverflowError, MemoryError) as error:
+        deep = isinstance(error, RecursionError)
+        what = "is nested too deeply" if deep else "asks for more than fits here"
+        return _refuse(f"{_given(arguments)}: {what}; is it the right file?")
+    except KeyboardInterrupt:
+        print("kvlab: stopped; nothing was written", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return _refuse(f"{_given(arguments)}: {error.strerror or error}; name another")
+
+
+def _refuse(problem: str) -> int:
+    print(f"kvlab: {problem}", file=sys.stderr)
+    return 2
+
+
+def _given(arguments: argparse.Namespace) -> str:
+    """Return what the command was given to read, shortened."""
+    names = ("path", "paths", "trace", "a", "model")
+    given = next((v for n in names if (v := getattr(arguments, n, None))), "the input")
+    return (", ".join(map(str, given)) if isinstance(given, list) else str(given))[:200]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="kvlab",
+        description="A workbench for the KV cache of LLM serving engines.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"kvlab {version('kvlab')}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in COMMANDS:
+        add(commands)
+    return parser

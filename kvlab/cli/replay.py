@@ -1,0 +1,152 @@
+"""What does `kvlab replay` do?
+
+It runs a request trace through one of the engines. The options of time: timing.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..block_config import BlockConfig
+from ..config import EngineConfig
+from ..errors import ConfigError, InputError
+from ..rules import Rules
+from .shared import add_command, check_target, note, print_figures, progress
+from .timing import add_timing, is_timed, needs_trace, timed_replay, write_telemetry
+
+_LEAVE_OUT = "leave it out, or use --engine sglang"
+
+
+def add_replay(commands: Any) -> None:
+    parser = add_command(
+        commands, "replay", replay, "run a request trace through the L1/L2 cache",
+        "kvlab replay conversation_trace.jsonl --limit 2000 --pool-tokens 3000000 "
+        "--json",
+    )  # fmt: skip
+    parser.add_argument("trace", type=Path, metavar="TRACE", help="Mooncake JSONL")
+    add = parser.add_argument
+    add("--json", action="store_true", help="print one JSON object")
+    add("--record", type=Path, metavar="RUN", help="save the run (.jsonl, .jsonl.gz)")
+    add("--limit", type=int, metavar="N", help="first N requests")
+    add("--unique", action="store_true", help="remove all sharing")
+    add("--unit", action="store_true", help="each hash id is one token; pages of one")
+    add("--engine", default="sglang", choices=("sglang", "vllm"))
+    add("--rules", default="0.5.14", metavar="RELEASE", help="default 0.5.14")
+    add("--pool-tokens", type=int, default=1_000_000, help="L1 (default 1000000)")
+    host = parser.add_mutually_exclusive_group()
+    host.add_argument("--host-tokens", type=int, help="L2 (default 0: none)")
+    host.add_argument("--host-ratio", type=float, help="L2 by the engine's ratio rule")
+    add("--page-size", type=int, default=1, help="tokens of a page (default 1)")
+    add("--policy", default="lru", help="lru lfu fifo mru filo priority slru")
+    add("--write-policy", default="write_through", help="or write_through_selective, "
+        "write_back")  # fmt: skip
+    add("--room", default="cut", choices=("cut", "engine"), help="a prompt asks room "
+        "for its whole pages, or as the engine does for a page more")  # fmt: skip
+    add("--hash-algo", default="chain64", help="vLLM: how blocks are named: chain64 "
+        "(kvlab's own, fast), sha256, sha256_cbor, xxhash, xxhash_cbor")  # fmt: skip
+    add_timing(parser)
+
+
+def replay(arguments: argparse.Namespace) -> int:
+    from ..record.request_trace import read_requests, unique
+    from ..record.trace_file import write_trace
+
+    engine = _block_engine if arguments.engine == "vllm" else _tree_engine
+    run = engine(arguments)
+    if arguments.record is not None:
+        check_target(arguments.record)
+    read = read_requests(arguments.trace, arguments.limit)
+    if arguments.unique:
+        read = unique(read)
+    note(
+        arguments,
+        f"{arguments.trace}: {read.format}, {len(read.requests)} requests, "
+        f"arrivals in {read.unit}, blocks of {read.block_size} tokens",
+    )
+    with progress(len(read.requests), "replay", " requests") as bar:
+        figures, trace = run(
+            read.requests,
+            unit=arguments.unit,
+            record=arguments.record is not None or needs_trace(arguments),
+            name=arguments.trace.name,
+            seed=arguments.seed,
+            progress=bar.update,
+        )
+    if arguments.record is not None:
+        write_trace(trace, arguments.record)
+    write_telemetry(trace, arguments)
+    print_figures(arguments, figures)
+    return 0
+
+
+def _tree_engine(arguments: argparse.Namespace) -> Any:
+    """Return the replay through SGLang's tree that the options describe."""
+    from ..run.replay_trace import replay_trace
+
+    rules = Rules.named(arguments.rules)
+    config = _config(arguments)
+    config.check_start(rules)
+    if is_timed(arguments):
+        return timed_replay(arguments, config, rules)
+    room = arguments.room == "engine"
+    return partial(replay_trace, config=config, rules=rules, engine_room=room)
+
+
+def _block_engine(arguments: argparse.Namespace) -> Any:
+    """Return the replay through vLLM's blocks that the options describe."""
+    from ..run.block_serial import replay_blocks
+
+    if is_timed(arguments):
+        raise InputError("--timing model", "is of --engine sglang so far", _LEAVE_OUT)
+    return partial(replay_blocks, config=_block_config(arguments))
+
+
+def _config(arguments: argparse.Namespace) -> EngineConfig:
+    """Return the engine that the options describe.
+
+    Raises: ConfigError for options with which no engine could start.
+    """
+    if arguments.unit and arguments.page_size != 1:
+        raise InputError("--unit", "has pages of one token", "leave out --page-size")
+    settings: dict[str, Any] = {
+        "tree": "radix",
+        "pool_tokens": arguments.pool_tokens,
+        "page_size": arguments.page_size,
+        "eviction_policy": arguments.policy,
+        "write_policy": arguments.write_policy,
+    }
+    if arguments.host_ratio is not None:
+        settings |= {"tree": "hiradix", "hicache_ratio": arguments.host_ratio}
+    elif arguments.host_tokens:
+        settings |= {"tree": "hiradix", "host_tokens": arguments.host_tokens}
+    return EngineConfig.of(settings)
+
+
+def _block_config(arguments: argparse.Namespace) -> BlockConfig:
+    """Return the block engine that the options describe; its null block on top.
+
+    Raises: ConfigError for options with which no engine could start, InputError for
+    those that a block engine does not have.
+    """
+    if arguments.unit and arguments.page_size != 1:
+        raise InputError("--unit", "has blocks of one token", "leave out --page-size")
+    if arguments.host_tokens or arguments.host_ratio is not None:
+        raise InputError("--host-tokens", "is not for vLLM's serial replay", _LEAVE_OUT)
+    if arguments.policy != "lru":
+        raise InputError("--policy", "vLLM evicts what was freed first", _LEAVE_OUT)
+    size = max(arguments.page_size, 1)
+    settings: dict[str, Any] = {
+        "num_gpu_blocks": arguments.pool_tokens // size + 1,
+        "block_size": arguments.page_size,
+        "max_model_len": max(arguments.pool_tokens, 1),
+        "hash_algo": arguments.hash_algo,
+    }
+    if arguments.pool_tokens < size:
+        raise ConfigError(
+            f"pool_tokens {arguments.pool_tokens} holds no block of {size}; "
+            "raise --pool-tokens or lower --page-size"
+        )
+    return BlockConfig.of(settings)
