@@ -21,7 +21,8 @@ from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.run.whole import load_whole
 from kvlab.views.frame import frame_of
-from kvlab.views.page import page_of, safe, script, to_html
+from kvlab.views.page import page_of, safe, to_html
+from kvlab.views.player_script import script
 from kvlab.views.sentences import describe
 
 pytestmark = [

@@ -3,7 +3,7 @@
 Two events are the same when they did the same: their kind, whom they concern, how much,
 and the verdict. How much room there was is not compared, and which pages they got is
 not either: a larger pool has more room long before that matters.
-Left out: running the second one (the caller), showing both (player.js).
+Left out: running the second one (the caller), showing both (player/).
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
 cause, its fields; for every change the patches that make it; for each watch its hits;
 and, once, all words, cards, looks and the tree's rows. The browser gets this one blob
 and needs nothing else: no kernel, no cache rule.
-Left out: the patches (patches.py), the bytes (streams.py), the drawing (player.js).
+Left out: the patches (patches.py), the bytes (streams.py), the drawing (player/).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The player's script and the run's log lie in the page itself; a strict
 Content-Security-Policy lets it run that one script and reach nothing. The same page in
 an iframe is what a notebook shows where no widgets run.
-Left out: the log (log.py), the widget (widget.py).
+Left out: the log (log.py), the script (player_script.py), the widget (widget.py).
 """
 
 from __future__ import annotations
@@ -11,24 +11,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ..record.trace import Trace
 from .compare import first_difference
 from .log import player_log
+from .player_script import script
 
-_SCRIPT = Path(__file__).with_name("player.js")
 _START = '\nstartPage(document.getElementById("kvlab"));\n'
 TWIN_EVENTS = 2000
 """How many events the twin in a notebook's output holds; shorter runs are whole."""
-
-
-@cache
-def script() -> str:
-    """Return the player's source, safe inside a script element."""
-    return _SCRIPT.read_text("utf-8")
 
 
 def safe(source: str) -> str:

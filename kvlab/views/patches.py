@@ -7,7 +7,7 @@ subtracts. `Patches` folds a run and writes the patches of every event. Columns 
 `DELTAS` are written as what is added, the others as what the row is afterwards, because
 that takes fewer bytes; the reader subtracts once, on opening.
 `columns_of` is the same state straight from a snapshot, for the test.
-Left out: how patches travel (streams.py), what the columns look like (player.js).
+Left out: how patches travel (streams.py), what the columns look like (player/).
 """
 
 from __future__ import annotations

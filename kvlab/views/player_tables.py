@@ -2,7 +2,7 @@
 
 The same that every other view uses, as one table to be sent as JSON: so there is one
 place for each word and each colour. Lines of kvlab's own source come from its files.
-Left out: the numbers (log.py), drawing (player.js).
+Left out: the numbers (log.py), drawing (player/).
 """
 
 from __future__ import annotations

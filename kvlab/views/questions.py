@@ -2,7 +2,7 @@
 
 One question a kind of decision, and one answer a verdict it can have. Which answer is
 right is never written down: it is the verdict of the run's own event.
-Left out: the second question, what was seen, whose answer is a counter's (player.js).
+Left out: the second question, what was seen, whose answer is a counter's (player/).
 """
 
 from __future__ import annotations

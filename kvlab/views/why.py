@@ -5,7 +5,7 @@ As data, sent to the browser once: the rule in words, rows of terms ("need" is t
 in no formula, what was not taken, the rule's source in the engine and kvlab's own line.
 A term is a field of the event, a sum of another row, or one of `FACTS`; `evaluate`
 computes it, here for the test and in the browser for the reader.
-Left out: drawing (player.js); the same cards for still pictures (reasons.py).
+Left out: drawing (player/); the same cards for still pictures (reasons.py).
 """
 
 from __future__ import annotations

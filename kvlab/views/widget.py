@@ -2,7 +2,7 @@
 
 As an anywidget: the log goes to the browser once, and every step after that is the
 browser's own. Where no widgets run, the output's HTML twin plays the same run.
-Left out: the page (page.py), the drawing (player.js), forking (the caller's engine).
+Left out: the page (page.py), the drawing (player/), forking (the caller's engine).
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from ..record.trace import Trace
 from .compare import Difference, comparison, first_difference
 from .frame import check_step
 from .log import player_log
-from .page import TWIN_EVENTS, page_of, script, to_html, twin
+from .page import TWIN_EVENTS, page_of, to_html, twin
+from .player_script import script
 from .theme import LANGS, Lang
 
 Fork = Callable[..., Trace]

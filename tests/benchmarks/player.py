@@ -49,12 +49,11 @@ SEEKS = """() => {
     return took.sort((a, b) => a - b);
 }"""
 DRAWS = """() => {
-    const canvas = document.querySelector('.p-pool canvas');
-    const pen = canvas.getContext('2d'), grid = kvlab.grid(), took = [];
+    const took = [];
     for (let i = 0; i < 60; i++) {
         kvlab.run.seek(Math.floor(kvlab.run.count * (0.3 + i / 100)));
         const began = performance.now();
-        kvlab.drawPools(pen, kvlab.run, grid);
+        kvlab.drawPools();
         took.push(performance.now() - began);
     }
     return took.sort((a, b) => a - b);

@@ -1,0 +1,77 @@
+// Why was this decided?
+//
+// Verdict, formula, what is not in it, what was not taken, causes, source.
+// Left out: formulas (formula.js), predictions (question.js).
+
+import { barsSvg, testHtml } from "./formula.js";
+import { signOf, signSvg, swatch } from "./looks.js";
+import { afterwardsHtml } from "./question.js";
+import { say } from "./sentence.js";
+import { withSums } from "./sums.js";
+import { esc, fill, num, put } from "./text.js";
+import { pick, ui } from "./words.js";
+
+export function drawWhy(player, pane, run, e, label = "") {
+  put(pane, cardHtml(player, run, e, label));
+}
+
+function cardHtml(player, run, e, label = "") {
+  const { log } = run,
+    said = player.answered.get(e);
+  if (e < 0)
+    return `<div class="v">${label}${ui(player, "why")}</div><div class="empty">${ui(player, "no_card")}</div>`;
+  if (run.at > run.count || e >= run.count)
+    return `<div class="empty">${ui(player, "over")}</div>`;
+  const why = run.why(e);
+  if (!why)
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div class="dim">${ui(player, "no_card")}</div>${chainHtml(player, run, e)}${ledHtml(player, run, e)}`;
+  const terms = withSums(why, run.terms(e)),
+    parts = [];
+  if (said) parts.push(afterwardsHtml(player, run, e, said));
+  parts.push(
+    `<div class="v">${signSvg(player, why.sign)}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
+  );
+  if (why.bars.length)
+    parts.push(`<div class="sec">${barsSvg(player, why, terms)}</div>`);
+  why.tests.forEach((test) => {
+    const html = testHtml(player, test, terms);
+    if (html) parts.push(`<div class="sec">${html}</div>`);
+  });
+  if (why.outside && log.pools[1])
+    parts.push(
+      `<div class="sec"><div class="off">${swatch(player, "available")}<s>L2 free = ${num(terms.host_free)}</s><span>${ui(player, "not_in_formula")}</span></div></div>`,
+    );
+  if (why.not_taken)
+    parts.push(
+      `<div class="sec"><div class="lab">${ui(player, "not_taken")}</div>${esc(fill(pick(player, why.not_taken), (n) => num(terms[n])))}</div>`,
+    );
+  parts.push(chainHtml(player, run, e));
+  if (why.source)
+    parts.push(
+      `<div class="sec src"><div class="lab">${ui(player, "source")}</div>${esc(why.source)}</div>`,
+    );
+  if (why.own)
+    parts.push(
+      `<div class="sec src"><div class="lab">${ui(player, "own")}</div>${esc(why.own.where)}<pre>${why.own.lines.map((line, i) => (i === why.own.at ? `<span class="hl">${esc(line)}</span>` : `  ${esc(line)}`)).join("\n")}</pre></div>`,
+    );
+  return parts.join("");
+}
+
+/** Of a change: the card of the decision that led to it, as it was then. */
+function ledHtml(player, run, e) {
+  const decided = run
+    .chain(e)
+    .reverse()
+    .find((i) => i !== e && run.kind(i) !== "step" && run.why(i));
+  if (decided === undefined || run.at !== e + 1) return "";
+  run.seek(decided + 1);
+  const html = cardHtml(player, run, decided);
+  run.seek(e + 1);
+  return `<div class="sec"><div class="lab">${ui(player, "led", { n: num(decided + 1) })}</div></div>${html}`;
+}
+
+function chainHtml(player, run, e) {
+  let links = run.chain(e);
+  if (links.length > 6) links = [links[0], ...links.slice(-5)];
+  return `<div class="sec"><div class="lab">${ui(player, "cause")}</div><div class="chain">${links.map((i) => (i === e ? `<b>${num(i + 1)} ${esc(run.named(i))}</b>` : `<button data-do="go" data-to="${i + 1}">${num(i + 1)} ${esc(run.named(i))}</button><span>→</span>`)).join("")}</div></div>`;
+}

@@ -1,0 +1,56 @@
+// What can be pressed?
+//
+// Left out: the panels that open (panel.js), what a press does (perform.js).
+
+import { num, put } from "./text.js";
+import { ui } from "./words.js";
+
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
+
+const ICONS = {
+  first: "M4 3v10M13 3L6 8l7 5z",
+  previous: "M11 3L4 8l7 5z",
+  play: "M4 3l9 5-9 5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  next: "M5 3l7 5-7 5z",
+  last: "M12 3v10M3 3l7 5-7 5z",
+  decision_before: "M6 3L1 8l5 5zM11 4L8 8l3 4 3-4z",
+  decision_after: "M10 3l5 5-5 5zM5 4L2 8l3 4 3-4z",
+};
+
+export function drawControls(player) {
+  const icon = (name) =>
+    `<svg width="16" height="16" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor" stroke="currentColor" stroke-width="1.2" stroke-linejoin="round"/></svg>`;
+  const button = (name, pic = name) =>
+    `<button class="ic ${name === "play" ? "main" : ""}" data-do="${name}" title="${ui(player, name)}" aria-label="${ui(player, name)}">${icon(pic)}</button>`;
+  const active = globalThis.document.activeElement?.dataset?.do;
+  const inside = player.root.contains(document.activeElement) && active;
+  player.$(".ctl").innerHTML =
+    `${button("first")}${button("decision_before")}${button("previous")}${button("play", player.timer ? "pause" : "play")}${button("next")}${button("decision_after")}${button("last")}
+      <label>${ui(player, "event")} <input class="at" inputmode="numeric" aria-label="${ui(player, "go_to")}"></label><span class="of"></span>
+      <select class="speed" aria-label="${ui(player, "speed")}">${SPEEDS.map((s, i) => `<option value="${i}" ${i === player.speed ? "selected" : ""}>${s}×</option>`).join("")}</select>
+      <span class="found"></span><span class="sp"></span><span class="score"></span>
+      ${player.canFork ? `<button data-do="panel" data-to="fork">${ui(player, "fork")}</button>` : ""}
+      <button data-do="panel" data-to="filter">${ui(player, "filter")}</button><button data-do="panel" data-to="watches">${ui(player, "watches")}</button><button data-do="bookmark">${ui(player, "bookmark")}</button><button data-do="panel" data-to="export">${ui(player, "export")}</button><button data-do="panel" data-to="help">${ui(player, "help")} ?</button>`;
+  if (inside) player.$(`.ctl [data-do="${active}"]`)?.focus();
+  drawPlace(player);
+}
+
+export function drawPlace(player) {
+  const at = player.$(".ctl .at");
+  if (!at) return;
+  if (document.activeElement !== at) at.value = num(player.run.at);
+  player.$(".ctl .of").textContent =
+    `/ ${num(player.mode === "predict" ? player.limit : player.run.count)}${player.mode === "predict" && player.limit < player.run.count ? " …" : ""}`;
+  const hits = player.hits;
+  put(
+    player.$(".ctl .found"),
+    hits
+      ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${ui(player, "hits_of", { a: num(hits.filter((e) => e < player.run.at).length), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
+      : "",
+  );
+  const right = player.answers.filter((a) => a.right).length;
+  player.$(".ctl .score").textContent = player.answers.length
+    ? ui(player, "score", { a: right, b: player.answers.length })
+    : "";
+}

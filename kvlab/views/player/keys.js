@@ -1,0 +1,150 @@
+// What does each key do, and which stay the page's?
+//
+// A key that is used goes no further, so that a notebook never hears it.
+// Left out: pointers (hands.js).
+
+import { SPEEDS } from "./controls.js";
+import { draw } from "./draw.js";
+import { click } from "./hands.js";
+import { play, show, step, stop } from "./move.js";
+import { nodeWords } from "./node.js";
+import { openPanel } from "./panel.js";
+import { bookmark, perform, setLang } from "./perform.js";
+import { commit, setMode } from "./predict.js";
+import { concerns, find, jump, search, toDecision } from "./watch.js";
+
+export function onKey(player, event) {
+  const { key, target } = event,
+    typing = target.matches("input:not([type=radio]),select,textarea");
+  if (event.metaKey || (event.ctrlKey && !key.startsWith("Arrow"))) return;
+  const done = () => {
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  if (key === "Escape") {
+    done();
+    stop(player);
+    target.blur();
+    player.root.blur();
+    return;
+  }
+  if (typing) {
+    if (key === "Enter") {
+      done();
+      target.matches(".at")
+        ? show(player, parseInt(target.value.replace(/\D/g, ""), 10) || 0)
+        : player.panel === "filter" && search(player);
+    }
+    event.stopPropagation();
+    return;
+  }
+  if (target.matches("input[type=radio]") && (key.startsWith("Arrow") || key === " "))
+    return event.stopPropagation();
+  if (target.matches("button") && (key === "Enter" || key === " "))
+    return event.stopPropagation();
+  if (event.altKey && /^[1-5]$/.test(key)) {
+    done();
+    const pane = ["tree", "pool", "why", "queue"][key - 1];
+    (pane ? player.$(`.p-${pane}`) : player.$(".tl canvas")).focus();
+    return;
+  }
+  if (event.altKey) return;
+  if (target.closest(".p-tree") && treeKey(player, event)) return done();
+  const by = key === "ArrowLeft" ? -1 : 1;
+  const keys = {
+    " ": () => play(player),
+    Home: () => {
+      stop(player);
+      show(player, 0);
+    },
+    End: () => {
+      stop(player);
+      show(player, player.run.count);
+    },
+    "[": () => faster(player, -1),
+    "]": () => faster(player, 1),
+    p: () => setMode(player, player.mode === "predict" ? "watch" : "predict"),
+    Enter: () => {
+      if (target.dataset?.fold) click(player, event);
+      else if (target.dataset?.do)
+        perform(player, target.dataset.do, target.dataset.to, target);
+      else commit(player);
+    },
+    w: () => player.$(".p-why").focus(),
+    d: () => player.difference?.index != null && jump(player, player.difference.index),
+    f: () => player.canFork && openPanel(player, "fork"),
+    b: () => bookmark(player),
+    "/": () => openPanel(player, "filter"),
+    l: () => setLang(player, player.lang === "zh" ? "en" : "zh"),
+    m: () => {
+      player.motion = !player.motion;
+      player.root.classList.toggle("motion", player.motion);
+    },
+    "?": () => openPanel(player, player.panel === "help" ? "" : "help"),
+  };
+  if (key === "ArrowLeft" || key === "ArrowRight") {
+    done();
+    if (event.ctrlKey) toDecision(player, by);
+    else if (event.shiftKey)
+      player.select
+        ? jump(
+            player,
+            find(
+              player,
+              by,
+              (e) => !player.run.isDecision(e) && concerns(player, e, player.select),
+            ),
+          )
+        : jump(
+            player,
+            find(player, by, (e) => !player.run.isDecision(e)),
+          );
+    else step(player, by);
+    return;
+  }
+  const act = keys[key.length === 1 ? key.toLowerCase() : key];
+  if (act && !event.ctrlKey) {
+    done();
+    act();
+  }
+}
+
+function faster(player, by) {
+  player.speed = Math.max(0, Math.min(SPEEDS.length - 1, player.speed + by));
+  player.$(".speed").value = player.speed;
+}
+
+function treeKey(player, event) {
+  if (
+    event.ctrlKey ||
+    event.shiftKey ||
+    !["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)
+  )
+    return false;
+  const { c, log } = player.run,
+    rows = log.col.rows;
+  const order = [...player.nodes].sort(
+      (a, b) => rows[a - 1] - rows[b - 1] || c.start[a] - c.start[b],
+    ),
+    now = player.select?.node ?? 0;
+  if (!order.length) return false;
+  const at = order.indexOf(now),
+    child = order.find((n) => c.parent[n] === now);
+  const to = {
+    ArrowUp: order[Math.max(0, at - 1)],
+    ArrowDown: order[Math.min(order.length - 1, at + 1)],
+    ArrowLeft: c.parent[now] || now,
+    ArrowRight: child ?? now,
+  }[event.key];
+  player.select = to ? { node: to, request: -1 } : null;
+  draw(player);
+  player.$(".p-tree").focus();
+  if (to) {
+    player
+      .$(".p-tree .scroll")
+      .setAttribute("aria-activedescendant", `${player.id}-n${to}`);
+    player.live.textContent = nodeWords(player, player.run, to);
+    player.$(`#${player.id}-n${to}`)?.scrollIntoView({ block: "nearest" });
+  }
+  return true;
+}

@@ -1,0 +1,52 @@
+// How does the player move to another event?
+//
+// Left out: which event (watch.js, keys.js).
+
+import { SPEEDS, drawControls } from "./controls.js";
+import { draw } from "./draw.js";
+import { sentence } from "./sentence.js";
+import { ui } from "./words.js";
+
+export function show(player, to, spoken = true) {
+  const limit = player.limit,
+    wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
+  player.run.seek(wanted);
+  player.other?.seek(wanted);
+  draw(player);
+  if (spoken)
+    player.live.textContent =
+      player.asking >= 0 ? ui(player, "turn") : sentence(player);
+  player.hooks.step?.(wanted);
+}
+
+export function step(player, by) {
+  stop(player);
+  show(player, player.run.at + by);
+}
+
+export function play(player) {
+  if (player.timer) return stop(player);
+  player.started = performance.now();
+  let due = player.started;
+  const tick = (now) => {
+    const pause = 600 / SPEEDS[player.speed];
+    let by = 0;
+    while (due <= now && by < 5000) {
+      due += pause;
+      by++;
+    }
+    if (by) show(player, player.run.at + by, SPEEDS[player.speed] <= 2);
+    if (player.run.at >= player.limit) return stop(player);
+    player.timer = requestAnimationFrame(tick);
+  };
+  player.timer = requestAnimationFrame(tick);
+  drawControls(player);
+}
+
+export function stop(player) {
+  if (!player.timer) return;
+  cancelAnimationFrame(player.timer);
+  player.timer = 0;
+  drawControls(player);
+  player.live.textContent = player.asking >= 0 ? ui(player, "turn") : sentence(player);
+}

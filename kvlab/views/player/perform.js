@@ -1,0 +1,99 @@
+// What does each button do?
+//
+// Left out: how it is drawn (controls.js, panel.js).
+
+import { forkRun } from "./compare.js";
+import { draw, layout } from "./draw.js";
+import { PART } from "./fold.js";
+import { play, show, step, stop } from "./move.js";
+import { openPanel } from "./panel.js";
+import { commit, lookBack, setMode } from "./predict.js";
+import { save } from "./save.js";
+import { sentence } from "./sentence.js";
+import { drawTimeline } from "./timeline.js";
+import { found, search, toDecision, toHit } from "./watch.js";
+
+export function perform(player, what, to, at) {
+  const act = {
+    first: () => {
+      stop(player);
+      show(player, 0);
+    },
+    previous: () => step(player, -1),
+    play: () => play(player),
+    next: () => step(player, 1),
+    decision_before: () => toDecision(player, -1),
+    decision_after: () => toDecision(player, 1),
+    last: () => {
+      stop(player);
+      show(player, player.run.count);
+    },
+    go: () => {
+      stop(player);
+      show(player, +to);
+    },
+    mode: () => setMode(player, to),
+    lang: () => setLang(player, to),
+    dark: () => {
+      player.dark = !player.dark;
+      layout(player);
+    },
+    commit: () => commit(player),
+    saw: () => lookBack(player, +at.dataset.event, to),
+    panel: () => openPanel(player, player.panel === to ? "" : to),
+    search: () => search(player),
+    watch: () => {
+      found(player, Array.from(player.log.col[`watch.${to}`]));
+      toHit(player, 1);
+    },
+    hit: () => toHit(player, +to),
+    nohits: () => {
+      player.hits = null;
+      draw(player);
+    },
+    bookmark: () => bookmark(player),
+    save: () => save(player, to),
+    fork: () => forkRun(player),
+    unfold: () => {
+      player.folded += PART;
+      draw(player);
+    },
+    both: () => {
+      player.other = player.b;
+      layout(player);
+      show(player, player.run.at);
+    },
+    one: () => {
+      player.other = null;
+      layout(player);
+    },
+  };
+  act[what]?.();
+}
+
+export function setLang(player, lang) {
+  player.lang = lang;
+  layout(player);
+  player.hooks.lang?.(lang);
+  player.live.textContent = sentence(player);
+}
+
+export function bookmark(player) {
+  const e = player.run.at - 1;
+  if (e < 0) return;
+  player.bookmarks.has(e) ? player.bookmarks.delete(e) : player.bookmarks.add(e);
+  drawTimeline(player);
+  player.hooks.bookmarks?.([...player.bookmarks].map((x) => x + 1));
+}
+
+export function change(player, event) {
+  const { target } = event;
+  if (target.matches(".at"))
+    show(player, parseInt(target.value.replace(/\D/g, ""), 10) || 0);
+  if (target.matches(".speed")) player.speed = +target.value;
+  if (target.name === `${player.id}-say`) {
+    player.picked = target.value;
+    player.$('[data-do="commit"]').disabled = false;
+  }
+  if (target.name === `${player.id}-sure`) player.sure = +target.value;
+}

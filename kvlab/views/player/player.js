@@ -1,0 +1,97 @@
+// What is a player, seen from outside?
+//
+// Its fields are the whole state of the view; every other file is functions on them.
+// Left out: all drawing.
+
+import { compareWith, forkFailed } from "./compare.js";
+import { buildFrame, closePlayer } from "./frame.js";
+import { show } from "./move.js";
+import { drawPoolCanvas } from "./pool.js";
+import { setMode } from "./predict.js";
+import { askingOf, limitOf } from "./question.js";
+import { csv, perfetto } from "./save.js";
+import { sentence } from "./sentence.js";
+import { concerns } from "./watch.js";
+
+function darkPage() {
+  const lab = document.body.dataset.jpThemeLight;
+  return lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+let players = 0;
+
+/** One player in a page: what it shows and how, and the verbs that others may call.
+ *  `root` is the element it fills, `run` the Run it plays. */
+export class Player {
+  constructor(root, run, options = {}) {
+    const { log } = run;
+    Object.assign(this, {
+      root,
+      run,
+      log,
+      id: `kv${++players}`,
+      answers: [],
+      answered: new Map(),
+      bookmarks: new Set(),
+      mode: options.mode ?? log.mode ?? "watch",
+      hits: null,
+      speed: 2,
+      open: new Set(),
+      folded: 0,
+      hooks: options.hooks ?? {},
+      other: null,
+      canFork: !!options.canFork,
+      picked: null,
+      sure: 1,
+      select: null,
+      hover: null,
+    });
+    this.lang =
+      options.lang ?? log.lang ?? (/^zh/i.test(navigator.language) ? "zh" : "en");
+    this.dark = options.dark ?? log.dark ?? darkPage();
+    this.motion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    buildFrame(this);
+    show(this, options.start ?? log.start ?? 0);
+  }
+
+  /** The events that may be shown: all before an open question. */
+  get limit() {
+    return limitOf(this);
+  }
+  /** The event that is asked about now, -1 for none. */
+  get asking() {
+    return askingOf(this);
+  }
+
+  show(to) {
+    show(this, to);
+  }
+  setMode(mode) {
+    setMode(this, mode);
+  }
+  compare(run, difference) {
+    compareWith(this, run, difference);
+  }
+  forkFailed(text) {
+    forkFailed(this, text);
+  }
+  sentence() {
+    return sentence(this);
+  }
+  csv() {
+    return csv(this);
+  }
+  perfetto() {
+    return perfetto(this);
+  }
+  concerns(e, what) {
+    return concerns(this, e, what);
+  }
+  /** Draw both pools anew, whether or not they changed. */
+  drawPools() {
+    drawPoolCanvas(this, this.$(".p-pool"), this.run);
+  }
+  close() {
+    closePlayer(this);
+  }
+}

@@ -1,0 +1,55 @@
+// What happens with an answer?
+//
+// It is compared with the run, kept, and told to whoever listens.
+// Left out: the question itself (question.js).
+
+import { draw, layout } from "./draw.js";
+import { show } from "./move.js";
+
+export function commit(player) {
+  const e = player.asking;
+  if (e < 0 || !player.picked) return;
+  const kind = player.run.kind(e),
+    answer = {
+      event: e + 1,
+      kind,
+      said: player.picked,
+      happened: player.run.variant(e),
+      confidence: player.sure + 1,
+      saw: null,
+      saw_right: null,
+    };
+  answer.right = answer.said === answer.happened;
+  answer.about = e % 4 < 2 || !player.log.pools[1] ? "available" : "host_available";
+  player.answered.set(e, answer);
+  player.answers.push(answer);
+  player.picked = null;
+  player.sure = 1;
+  player.hooks.answers?.(player.answers);
+  show(player, e + 1);
+  player.$(".p-why").focus();
+}
+
+export function lookBack(player, e, key) {
+  const said = player.answered.get(e),
+    at = player.run.at,
+    row = said.about === "available" ? 0 : 4;
+  let next = e + 1;
+  while (next < player.run.count && !player.run.isDecision(next)) next++;
+  said.before = player.run.seek(e).c.account[row];
+  said.after = player.run.seek(next).c.account[row];
+  player.run.seek(at);
+  said.saw = key;
+  said.saw_right =
+    key ===
+    (said.after > said.before ? "rises" : said.after < said.before ? "falls" : "stays");
+  player.hooks.answers?.(player.answers);
+  draw(player);
+}
+
+export function setMode(player, mode) {
+  player.mode = mode;
+  player.freed = 0;
+  layout(player);
+  show(player, player.run.at);
+}

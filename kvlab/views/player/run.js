@@ -1,0 +1,195 @@
+// What does an event say, and what do the columns say after it?
+//
+// Fields, causes, the nodes it touches, how a copy looks, the account of a tier.
+// Left out: words (words.js, sentence.js), drawing.
+
+import { States } from "./states.js";
+import { num } from "./text.js";
+
+/** A run of which every event can be asked. */
+export class Run extends States {
+  constructor(log) {
+    super(log);
+    const count = {},
+      kinds = log.variants.map((v) => v.split(" ")[0]);
+    this.kinds = kinds;
+    this.decides = kinds.map((kind) => log.decisions.includes(kind));
+    const seen = kinds.map((kind) => (count[kind] ??= { n: 0 }));
+    this.rank = new Int32Array(this.count);
+    for (let e = 0; e < this.count; e++) this.rank[e] = seen[log.col.variant[e]].n++;
+    this.fields = {};
+    for (const [kind, fields] of Object.entries(log.fields))
+      this.fields[kind] = Object.fromEntries(
+        fields.map(([name, type]) => [name, { type, at: log.col[`${kind}.${name}`] }]),
+      );
+  }
+
+  variant(e) {
+    return this.log.variants[this.log.col.variant[e]];
+  }
+  kind(e) {
+    return this.kinds[this.log.col.variant[e]];
+  }
+  isDecision(e) {
+    return this.decides[this.log.col.variant[e]];
+  }
+  why(e) {
+    const { whys } = this.log;
+    return (
+      whys[this.variant(e)] ??
+      whys[`${this.kind(e)} ${this.raw(e, "tier")}`] ??
+      whys[this.kind(e)]
+    );
+  }
+  named(e) {
+    return this.log.names[this.kind(e)];
+  }
+  cause(e) {
+    const back = this.log.col.cause[e];
+    return back ? e - back : -1;
+  }
+
+  chain(e) {
+    const links = [e];
+    while (this.cause(links[0]) >= 0) links.unshift(this.cause(links[0]));
+    return links;
+  }
+
+  /** A field: a number or a text; undefined if the kind has none of that name. */
+  raw(e, name) {
+    const field = this.fields[this.kind(e)][name];
+    if (!field) return undefined;
+    if (field.type === "k") {
+      const [size, a, b] = field.at.subarray(3 * this.rank[e], 3 * this.rank[e] + 3);
+      return `(${[a, b].slice(0, size).map(num).join(", ")})`;
+    }
+    const value = field.at[this.rank[e]];
+    if (
+      field.type === "c" ||
+      field.type === "i" ||
+      field.type === "p" ||
+      field.type === "n"
+    )
+      return value;
+    if (field.type === "r") return this.log.requests[value];
+    return field.type === "t" ? this.log.texts[value] : this.log.fractions[value];
+  }
+
+  request(e) {
+    const field = this.fields[this.kind(e)].request;
+    return field ? field.at[this.rank[e]] : -1;
+  }
+
+  /** The row of a column before the last event. */
+  was(name, row) {
+    const column = this.log.columns.indexOf(name);
+    let value = this.c[name][row];
+    this.patches((c, first, count, add) => {
+      if (c === column && row >= first && row < first + count) value -= add;
+    });
+    return value;
+  }
+
+  patches(each) {
+    if (this.at)
+      for (let p = this.end[this.at - 1]; p < this.end[this.at]; p++)
+        each(this.op.column[p], this.op.first[p], this.op.count[p], this.op.add[p]);
+  }
+
+  path(node) {
+    const nodes = [];
+    for (; node; node = this.c.parent[node]) nodes.push(node);
+    return nodes;
+  }
+
+  /** The nodes that the last event touches. */
+  touched() {
+    if (!this.at) return [];
+    const e = this.at - 1,
+      kind = this.kind(e),
+      { c, log } = this;
+    if (log.paths[kind]) {
+      const nodes = log.paths[kind].flatMap((end) => this.path(this.raw(e, end)));
+      return kind === "loadback" ? nodes.filter((n) => !c.l1[n]) : [...new Set(nodes)];
+    }
+    if (kind === "backupdone" || kind === "loaddone") {
+      const moved = [],
+        column = log.columns.indexOf(kind === "backupdone" ? "l2" : "l1");
+      this.patches((at, first) => at === column && moved.push(first));
+      return moved;
+    }
+    return ["node", "upper"].map((name) => this.raw(e, name)).filter(Boolean);
+  }
+
+  /** How a node's copies look: the names of two states. */
+  looks(node) {
+    const { l1, l2, lock } = this.c;
+    return [
+      l1[node] === 2
+        ? "in_flight"
+        : l1[node]
+          ? lock[node]
+            ? "used"
+            : "evictable"
+          : null,
+      l2[node] === 2
+        ? "in_flight"
+        : l2[node]
+          ? l1[node]
+            ? "copy"
+            : "host_only"
+          : null,
+    ];
+  }
+
+  slotLook(tier, owner) {
+    if (owner === 0) return "available";
+    if (owner === 1 || owner & 1) return "held";
+    return this.looks((owner - 2) / 2)[tier - 1] ?? "held";
+  }
+
+  /** The account of a tier: [state, tokens, moved], and what they must come to. */
+  account(tier) {
+    const a = this.c.account,
+      p = (i) => this.was("account", i),
+      { pools, page } = this.log;
+    const total = pools[tier - 1] * page;
+    const rows =
+      tier === 1
+        ? (v) => [
+            ["used", v(2)],
+            ["held", total - v(0) - v(1) - v(2)],
+            ["evictable", v(1)],
+            ["available", v(0)],
+          ]
+        : (v) => [
+            ["host_only", v(3)],
+            ["copy", v(5)],
+            ["held", total - v(4) - v(3) - v(5)],
+            ["free", v(4)],
+          ];
+    const now = rows((i) => a[i]),
+      then = rows(p);
+    return { total, terms: now.map(([state, n], i) => [state, n, n - then[i][1]]) };
+  }
+
+  /** The terms of an event's card, by name. */
+  terms(e) {
+    const { log, c } = this,
+      kind = this.kind(e),
+      t = {};
+    for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
+    const node = t.node;
+    Object.assign(t, {
+      host_free: c.account[4],
+      page_size: log.page,
+      counted: log.counted,
+    });
+    if (node)
+      Object.assign(t, {
+        copied: +(this.was("l2", node) > 0 || c.life[node] === 2),
+        parent_copied: +(!c.parent[node] || c.l2[c.parent[node]] > 0),
+      });
+    return t;
+  }
+}

@@ -1,0 +1,52 @@
+// How do numbers and foreign text get into the page?
+//
+// As markup.py writes them: every text from a file is one escaped line.
+// Left out: words in two languages (words.js).
+
+export const num = (n) =>
+  typeof n !== "number"
+    ? `${n}`
+    : Number.isInteger(n)
+      ? n > -1000 && n < 1000
+        ? `${n}`
+        : `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")
+      : n.toFixed(1);
+
+/** Write markup where it differs from what is there. */
+export const put = (at, html) => {
+  if (at && at.put !== html) at.innerHTML = at.put = html;
+};
+
+export const short = (n) =>
+  Number.isInteger(n) ? num(n) : String(Number(n.toPrecision(3)));
+
+const CONTROL = /[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const SAID = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** Text from a file, on one line, as Python's views write it (markup.plain). */
+export const plain = (text, limit = 40) => {
+  const line = `${text}`.replace(
+    CONTROL,
+    (x) =>
+      SAID[x] ??
+      (x < "\u0100"
+        ? "\\x" + x.charCodeAt(0).toString(16).padStart(2, "0")
+        : "\\u" + x.charCodeAt(0).toString(16).padStart(4, "0")),
+  );
+  const chars = [...line];
+  return chars.length <= limit ? line : chars.slice(0, limit - 1).join("") + "…";
+};
+
+const ENTITIES = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export const esc = (text) => `${text}`.replace(/[&<>"']/g, (x) => ENTITIES[x]);
+
+export const fill = (text, values) =>
+  text.replace(/\{(\w+)\}/g, (_, name) => values(name) ?? "–");

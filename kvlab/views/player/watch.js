@@ -1,0 +1,95 @@
+// Which event is the next that matters?
+//
+// Decisions, changes of the selection, hits of a watch or a filter.
+// Left out: the panel that asks for them (panel.js).
+
+import { drawPlace } from "./controls.js";
+import { show, stop } from "./move.js";
+import { num } from "./text.js";
+import { drawTimeline } from "./timeline.js";
+import { ui } from "./words.js";
+
+/** The next event from here that `is` wanted; -1 if none. */
+export function find(player, by, is) {
+  for (let e = player.run.at - 1 + by; e >= 0 && e < player.run.count; e += by)
+    if (is(e)) return e;
+  return -1;
+}
+
+export function jump(player, e) {
+  stop(player);
+  if (e >= 0) show(player, e + 1);
+}
+
+export function concerns(player, e, what) {
+  const { run } = player;
+  if (what.request >= 0) return run.request(e) === what.request;
+  const named = ["node", "upper", "parent"].some(
+    (name) => run.raw(e, name) === what.node,
+  );
+  if (named) return true;
+  const owner = 2 + 2 * what.node;
+  for (let p = run.end[e]; p < run.end[e + 1]; p++) {
+    const column = player.log.columns[run.op.column[p]] ?? "path";
+    if (
+      column === "path"
+        ? run.path(run.op.first[p]).includes(what.node)
+        : ["parent", "len", "lock", "hits", "l1", "l2", "life"].includes(column) &&
+          run.op.first[p] === what.node
+    )
+      return true;
+  }
+  return owner < 0;
+}
+
+export function search(player) {
+  const q = (s) => player.$(`.panel ${s}`).value.trim(),
+    { run } = player;
+  const kind = q(".fk"),
+    request = q(".fr"),
+    node = q(".fn").replace(/^n/i, ""),
+    slot = q(".fs");
+  const at = request ? player.log.requests.indexOf(request) : -1,
+    column = player.log.columns.indexOf("owner1"),
+    out = [];
+  for (let e = 0; e < run.count; e++) {
+    if (kind && run.kind(e) !== kind) continue;
+    if (request && run.request(e) !== at) continue;
+    if (node && !concerns(player, e, { node: +node, request: -1 })) continue;
+    if (slot) {
+      let hit = false;
+      for (let p = run.end[e]; p < run.end[e + 1]; p++)
+        hit ||=
+          run.op.column[p] === column &&
+          run.op.first[p] <= +slot &&
+          +slot < run.op.first[p] + run.op.count[p];
+      if (!hit) continue;
+    }
+    out.push(e);
+  }
+  found(player, out);
+}
+
+export function found(player, list) {
+  player.hits = list;
+  if (!player.other) drawTimeline(player);
+  drawPlace(player);
+  player.live.textContent = ui(player, "hits_of", { a: "–", n: num(list.length) });
+}
+
+export function toHit(player, by) {
+  const list = [...(player.hits ?? [])];
+  jump(
+    player,
+    (by > 0
+      ? list.find((e) => e > player.run.at - 1)
+      : list.reverse().find((e) => e < player.run.at - 1)) ?? -1,
+  );
+}
+
+export function toDecision(player, by) {
+  jump(
+    player,
+    find(player, by, (e) => player.run.isDecision(e)),
+  );
+}

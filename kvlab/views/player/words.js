@@ -1,0 +1,26 @@
+// Which words does the player say around the run?
+//
+// All come from player_words.py, in both languages.
+// Left out: sentences of events (sentence.js).
+
+import { fill, num } from "./text.js";
+
+export function ui(player, key, values = {}) {
+  const words = player.log.ui[key];
+  return fill(words ? pick(player, words) : key, (name) => values[name]);
+}
+
+export function pick(player, words) {
+  return words[player.lang === "zh" ? 1 : 0];
+}
+
+export function nodeName(player, n) {
+  return n ? `n${n}` : player.lang === "zh" ? "根" : "the root";
+}
+
+export function differsWords(player) {
+  const d = player.difference;
+  if (d.index == null)
+    return ui(player, "same", { n: num(d.events) }) + (d.knobs ? ` · ${d.knobs}` : "");
+  return `${ui(player, "differ", { n: num(d.index + 1) })}. ${ui(player, "identical", { n: num(d.index), k: d.knobs || "–" })}`;
+}
