@@ -93,7 +93,7 @@ def test_a_write_is_not_submitted_before_the_step_ends():
     assert cache.link.pending("write") == 0
     cache.cache.flush_writes()
     assert cache.link.pending("write") == 1
-    assert [event.nodes for event in cache.events(ev.SendWrites)] == [(1,)]
+    assert cache.events(ev.SendWrites) == [], "one write travels as it always did"
 
 
 def test_the_writes_of_a_step_arrive_together():
@@ -101,6 +101,7 @@ def test_the_writes_of_a_step_arrive_together():
     cache.insert(A)
     cache.insert(B)
     assert cache.ack_write(1) == 2
+    assert [event.nodes for event in cache.events(ev.SendWrites)] == [(1, 2)]
     assert cache.unsound() == []
 
 

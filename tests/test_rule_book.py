@@ -33,6 +33,10 @@ def switched(rule: str, base: Rules = OLD) -> Rules:
     return replace(base, **{rule: not getattr(base, rule)})
 
 
+ONCE = switched("request_counts_once")
+PROTECTED = switched("load_protects_source")
+
+
 def played(rules: Rules, ops: list[sc.AnyOp], knobs: dict[str, Any]) -> list[Any]:
     config = EngineConfig.of({"pool_tokens": 64, "host_tokens": 96} | knobs)
     script = sc.Script(
@@ -121,7 +125,7 @@ def test_a_chunk_counts_nothing_or_like_any_insert():
 
 def test_a_prompt_that_goes_on_is_set_apart_or_not():
     request = sc.RequestOp(tokens(1, 8), [7, 8])
-    found = first("checkpoint_cuts_prompt", request)
+    found = first("checkpoint_cuts_prompt", request, base=ONCE)
     assert found == (0, "state.nodes[0].prio", "(absent)", 1)
 
 
@@ -164,8 +168,7 @@ LATE_PARENT: list[sc.AnyOp] = [
 def test_an_unwritten_parent_keeps_its_child_from_the_host_or_goes_first():
     """It takes a request that does not count its prompt again: with a second hit the
     parent is tried a second time by itself, whatever this rule says."""
-    once = switched("request_counts_once")
-    found = first("backup_needs_parent", *LATE_PARENT, base=once, host_tokens=30)
+    found = first("backup_needs_parent", *LATE_PARENT, base=ONCE, host_tokens=30)
     assert found == (6, "state.evict_order", [1], [])
     assert first("backup_needs_parent", *LATE_PARENT, host_tokens=30) == ()
 
@@ -200,7 +203,7 @@ def test_a_second_copy_is_no_victim_of_the_host_or_the_first():
     found = first(
         "reclaims_duplicates",
         insert(1, 12), EVICT_ALL, sc.LoadBackOp(tokens(1, 12)), sc.AckLoadOp(),
-        sc.EvictHostOp(1), write_policy="write_back",
+        sc.EvictHostOp(1), write_policy="write_back", base=PROTECTED,
     )  # fmt: skip
     assert found == (4, "result.freed", 0, 12)
 

@@ -124,9 +124,10 @@ class DemotingCache(HostTier):
         )  # type: ignore[return-value]  # fmt: skip
 
     def flush_writes(self) -> None:
-        """Submit the writes that wait as one transfer; none wait where every write is
-        submitted at once. Changes: the write stream."""
-        if nodes := self.controller.start_writing():
+        """Submit the writes that wait as one transfer, said if it is more than one;
+        none wait where every write is submitted at once. Changes: the write stream."""
+        nodes = self.controller.start_writing()
+        if len(nodes) > 1:
             self._emit(ev.SendWrites, tuple(nodes))
 
     def writing_check(self) -> int:

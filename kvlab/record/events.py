@@ -394,7 +394,8 @@ class TryBackup(Decision, frozen=True):
 
 
 class SendWrites(Decision, frozen=True):
-    """The writes of these nodes go as one transfer, and will be acknowledged as one."""
+    """The writes of these nodes, two or more, go as one transfer, and will be
+    acknowledged as one."""
 
     nodes: tuple[int, ...]
 

@@ -17,19 +17,26 @@ from ..errors import EngineFault
 from ..record.trace import Header, Trace
 from ..rules import Rules
 from .load import load_run
-from .runner import ScriptRunner
+from .runner import Result, ScriptRunner
 from .script import Script, read_script
 
 
-def run_whole(script: Script) -> tuple[Trace, str | None]:
-    """Carry out a script as far as it goes; return its trace and what ended it."""
+def run_whole(
+    script: Script, results: list[Result] | None = None
+) -> tuple[Trace, str | None]:
+    """Carry out a script as far as it goes; return its trace and what ended it.
+
+    Changes: `results`, if given, gets what every op returned.
+    """
     trace = Trace(Header(name=script.name, config=script.config, rules=script.rules))
     runner = ScriptRunner(script, trace)
     for number, op in enumerate(script.ops):
         try:
-            runner.step(number, op)
+            result = runner.step(number, op)
         except EngineFault as fault:
             return trace, f"op {number} ({op.__struct_config__.tag}): {fault}"
+        if results is not None:
+            results.append(result)
     return trace, None
 
 
@@ -38,9 +45,14 @@ def load_whole(path: Path) -> tuple[Trace, str | None]:
 
     Raises: InputError with file, place and remedy.
     """
-    if path.name.endswith((".json", ".json.gz")) and path.is_file():
+    if is_script(path):
         return run_whole(read_script(path))
     return load_run(path), None
+
+
+def is_script(path: Path) -> bool:
+    """True for a file that is run, not one that was recorded."""
+    return path.name.endswith((".json", ".json.gz")) and path.is_file()
 
 
 def fork_of(script: Script) -> Callable[..., Trace]:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
-from msgspec import to_builtins
 
 from ..record.events import Event
 from ..record.trace import Trace
@@ -24,9 +23,10 @@ from .theme import LANGS, Lang, Words
 ROOM = frozenset(
     ("available", "evictable", "promised", "host_available", "rem_input", "rem_chunk",
      "delta", "quota", "time", "now", "begin", "load", "compute", "created", "key",
-     "threshold", "policy", "cause")
+     "threshold", "policy", "cause", "counted", "best")
 )  # fmt: skip
-"""Fields that say how much room there was, or when; not what was done."""
+"""Fields that say how much room there was, when, what an insert may still count, or
+what a match only tells; not what was done."""
 
 
 def outcome(event: Event) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ def knobs(one: Trace, other: Trace) -> str:
 def _settings(trace: Trace) -> dict[str, Any]:
     config = msgspec.structs.asdict(trace.header.config)
     config["host_tokens"] = trace.header.config.host_pages * config["page_size"]
-    return {**config, **to_builtins(trace.header.rules)}
+    return {**config, "rules": trace.header.rules.name}
 
 
 _SAME = Words("no difference in {n} events", "{n} 个事件中没有差别")
