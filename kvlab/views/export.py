@@ -2,7 +2,7 @@
 
 `render` draws one view of one step and writes it in the format that the path's ending
 names: SVG and PNG pictures, DOT for the tree, plain text for everything.
-Left out: the command line, and pages that play (player.py).
+Left out: the command line, and pages that play (page.py).
 """
 
 from __future__ import annotations
