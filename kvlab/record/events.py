@@ -427,7 +427,8 @@ class Candidate(Decision, frozen=True):
 class Admit(Decision, frozen=True):
     """May the request join this prefill? Admitted only if
     extend + max_new + page < available + evictable - promised (`line` names the test
-    that decided; `verdict` CONTINUE, NO_TOKEN or OTHER; `added` whether it joined)."""
+    that decided; `verdict` CONTINUE, NO_TOKEN or OTHER; `added` whether it joined).
+    `asked` is what was not less than rem_input, None where that was not the line."""
 
     request: str
     line: str
@@ -443,6 +444,7 @@ class Admit(Decision, frozen=True):
     host_hit: int
     verdict: str
     added: bool
+    asked: int | None = None
 
 
 class TooLarge(Decision, frozen=True):

@@ -159,9 +159,10 @@ class PrefillAdder:
         """The input budget binds all but the first; not where prefill is chunked."""
         if self.rem_chunk is not None or not self.can_run:
             return False
-        if ceil_page(extend, self._page) < self.rem_input:
+        asked = ceil_page(extend, self._page)
+        if asked < self.rem_input:
             return False
-        self._refuse(request, "input_budget", Answer.OTHER)
+        self._refuse(request, "input_budget", Answer.OTHER, asked)
         return True
 
     def _load_back(self, request: Request) -> int:
@@ -229,9 +230,11 @@ class PrefillAdder:
     def _still_to_come(self, request: Request) -> int:
         return min(max(request.max_new - len(request.outputs), 0), self._clip)
 
-    def _refuse(self, request: Request, line: str, answer: Answer) -> None:
+    def _refuse(
+        self, request: Request, line: str, answer: Answer, asked: int | None = None
+    ) -> None:
         terms = self._terms(request)
-        self._emit(ev.Admit, request.id, line, *terms, answer.value, False)
+        self._emit(ev.Admit, request.id, line, *terms, answer.value, False, asked)
 
     def _terms(self, request: Request) -> tuple[float | None, ...]:
         """Return the numbers of the inequality, in the order of the Admit event."""

@@ -3,7 +3,7 @@
 The card of a decision, in fixed order: verdict, rule, both sides as bars on one scale,
 each check with every name above its number, what is not in the formula, what was not
 taken, the causes, the source. As HTML and as text.
-Left out: the numbers (reasons.py); the same card in the player (player.js).
+Left out: the numbers (reasons.py); the same card in the player (player/).
 """
 
 from __future__ import annotations

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import msgspec
 
 from ..errors import TraceError
-from ..geometry import ceil_page
 from ..record import events as ev
 from ..record.events import Event
 from ..record.replay import FoldError, fold
@@ -27,6 +26,7 @@ from .phrases import PHRASES
 from .player_tables import tables
 from .sentences import entry_of
 from .streams import Stream, pack
+from .terms import chunk_left
 from .tree_layout import tree_layout
 from .watches import WATCHES, seen
 
@@ -38,7 +38,6 @@ _UNSHOWN = {
 """Fields that no sentence and no card names."""
 _RISING = {"number", "time", "at", "now", "begin"}
 _FACTORED = {"promised", "before", "after"}
-_OPTIONAL = {"quota", "rem_chunk"}
 
 NODE, REQUEST, TEXT, PAGES, COUNT, NUMBER, OPTIONAL, KEY = "nrtpcifk"
 """Types of fields: node, request, text (both by place in a list), pages (a list, by its
@@ -63,7 +62,7 @@ def fields_of(kind: type[Event]) -> list[Field]:
     types = {f.name: str(f.type) for f in msgspec.structs.fields(kind)}
     shown = [Field(n, _type(n, t)) for n, t in types.items() if n not in hidden]
     if kind is ev.Admit:
-        shown += [Field("input", OPTIONAL), Field("chunk_left", OPTIONAL)]
+        shown.append(Field("chunk_left", OPTIONAL))
     return shown
 
 
@@ -74,7 +73,7 @@ def _type(name: str, type_: str) -> str:
         return REQUEST
     if name == "key":
         return KEY
-    if name in _FACTORED | _OPTIONAL:
+    if name in _FACTORED or "None" in type_:
         return OPTIONAL
     if "ndarray" in type_ or "tuple" in type_:
         return PAGES if name == "pages" else COUNT
@@ -143,7 +142,6 @@ class _Writer:
     def __init__(self, trace: Trace, length: int) -> None:
         self.patches = Patches(trace)
         self.events = trace.events[:length]
-        self.page = trace.header.config.page_size
         self.texts: dict[str, int] = {}
         self.fractions: dict[float | None, int] = {}
         self.variants: dict[str, int] = {}
@@ -198,8 +196,8 @@ class _Writer:
                 out.append(self._number(event, field))
 
     def _number(self, event: Event, field: Field) -> int:
-        if isinstance(event, ev.Admit) and field.name in ("input", "chunk_left"):
-            return self._fraction(_budget_term(event, field.name, self.page))
+        if isinstance(event, ev.Admit) and field.name == "chunk_left":
+            return self._fraction(chunk_left(event))
         value = getattr(event, field.name)
         if field.type == REQUEST:
             return self.patches.place_of(value)
@@ -233,15 +231,3 @@ class _Writer:
                 name = f"{KINDS[kind]}.{field.name}"
                 rising = field.type in (NODE, REQUEST, TEXT) or field.name in _RISING
                 yield Stream(name, self.values[name], delta=rising)
-
-
-def _budget_term(event: ev.Admit, name: str, page: int) -> int | None:
-    """Return what an `OTHER` compared with a budget: None where it compared none."""
-    if event.added or event.verdict == "NO_TOKEN":
-        return None
-    if (event.line == "chunk_budget") != (name == "chunk_left"):
-        return None
-    if name == "chunk_left":
-        return event.rem_chunk
-    asked = ceil_page(max(event.extend - event.host_hit, 0), page)
-    return asked if asked >= event.rem_input else ceil_page(event.extend, page)

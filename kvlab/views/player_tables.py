@@ -20,10 +20,12 @@ from ..record.trace import Header
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE, QUESTIONS
+from .terms import facts_of
 from .theme import FREE, LOOKS, Words
 from .theme_dark import colours
 from .watches import WATCHES
-from .why import LABELS, SWATCHES, WHYS, Own, Why
+from .why import DIGITS, LABELS, SWATCHES, Own, Why, source_of
+from .why_schedule import WHYS
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -50,7 +52,7 @@ def tables(header: Header) -> dict[str, Any]:
         "settings": {k: v for k, v in to_builtins(config).items() if v is not None},
         "page": config.page_size,
         "pools": [config.device_pages, config.host_pages],
-        "counted": None if config.write_policy == "write_back" else 1,
+        "facts": facts_of(config),
         "decisions": [kind.__name__.lower() for kind in ev.DECISIONS],
         "names": {k.__name__.lower(): kind_of(k) for k in (*ev.CHANGES, *ev.DECISIONS)},
         "paths": PATHS,
@@ -63,7 +65,8 @@ def tables(header: Header) -> dict[str, Any]:
         "ui": _words(UI_WORDS),
         "phrases": _words(PHRASES),
         "verdicts": _words(VERDICTS),
-        "whys": {entry: _why(why) for entry, why in WHYS.items()},
+        "whys": {entry: _why(why, header) for entry, why in WHYS.items()},
+        "digits": DIGITS,
         "swatches": SWATCHES,
         "labels": LABELS,
         "questions": {
@@ -97,11 +100,15 @@ def _looks() -> dict[str, Any]:
     return looks
 
 
-def _why(why: Why) -> dict[str, Any]:
+def _why(why: Why, header: Header) -> dict[str, Any]:
+    fields = why._asdict()
+    del fields["sources"]
     return {
-        **why._asdict(),
+        **fields,
         "tests": [test._asdict() for test in why.tests],
         "bars": [bar._asdict() for bar in why.bars],
+        "instead": [choice._asdict() for choice in why.instead],
+        "source": source_of(why, header.rules.name, header.config.tree),
         "own": None if why.own is None else own_lines(why.own),
     }
 

@@ -1,46 +1,139 @@
-"""Where is the reason of each decision?
+"""Why did a decision come out as it did, in numbers?
 
-One table from kinds to functions: `reason_of` asks it.
-Left out: the reasons themselves (cache_reasons.py, request_reasons.py).
+`reason_of` reads the rule of the frame's event as why.py says it, with the terms of
+this one event, and returns what a card shows. player/ does the same in the browser.
+Left out: the rules (why_cache.py, why_schedule.py), how a card looks (cards.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Mapping
 
-from ..record import events as ev
 from ..record.events import Decision
-from . import cache_reasons as cache
-from . import request_reasons as request
+from . import theme
 from .frame import Frame
-from .reason import Reason
+from .markup import plain
+from .phrases import PHRASES
+from .reason import Bar, Check, Equation, Part, Reason, Term
+from .sentences import entry_of
+from .terms import terms_of
+from .theme import Words
+from .why import (
+    DIGITS,
+    LABELS,
+    SWATCHES,
+    BarOf,
+    Test,
+    Value,
+    Why,
+    holds,
+    not_taken,
+    source_of,
+    with_sums,
+)
+from .why_schedule import why_of
 
-REASONS: dict[type[Decision], Callable[[Frame, Any], Reason]] = {
-    ev.Step: cache.step,
-    ev.Match: cache.match,
-    ev.Insert: cache.insert,
-    ev.CutPrompt: cache.cut_prompt,
-    ev.MakeRoom: cache.make_room,
-    ev.Evict: cache.evict,
-    ev.Victim: cache.victim,
-    ev.Evicted: cache.evicted,
-    ev.TryBackup: cache.try_backup,
-    ev.SendWrites: cache.send_writes,
-    ev.LoadBack: cache.load_back,
-    ev.Candidate: request.candidate,
-    ev.Admit: request.admit,
-    ev.TooLarge: request.too_large,
-    ev.CloseRound: request.close_round,
-    ev.Prefill: request.prefill,
-    ev.Chunk: request.chunk,
-    ev.DecodeRoom: request.decode_room,
-    ev.PickRetract: request.pick_retract,
-    ev.Ratio: request.ratio,
-}
+_SIGNS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
+_BETWEEN = ("+", "−", "→", "=")
+
+Terms = Mapping[str, Value]
+
+
+def rule_of(event: Decision) -> Why:
+    """Return the rule of a decision."""
+    return why_of(entry_of(event, PHRASES), getattr(event, "tier", None))
 
 
 def reason_of(frame: Frame) -> Reason:
     """Return why the frame's event, which must be a decision, came out as it did."""
-    assert isinstance(frame.event, Decision), f"{frame.event} decides nothing"
-    return REASONS[type(frame.event)](frame, frame.event)
+    event, header = frame.event, frame.header
+    assert isinstance(event, Decision), f"{event} decides nothing"
+    why = rule_of(event)
+    terms = with_sums(why, terms_of(event, frame.before))
+    outside = None
+    if why.outside and header.config.host_pages:
+        outside = _term(why.outside, terms)
+    return Reason(
+        why.sign,
+        why.rule,
+        tuple(_checks(why, terms)),
+        tuple(_bar(bar, terms) for bar in why.bars if _counts(bar.unless, terms)),
+        outside,
+        _filled(not_taken(why, terms), terms),
+        source_of(why, header.rules.name, header.config.tree),
+    )
+
+
+def _counts(unless: str, terms: Terms) -> bool:
+    return not unless or terms[unless] is not None
+
+
+def _checks(why: Why, terms: Terms) -> Iterator[Check]:
+    for test in why.tests:
+        if not _counts(test.unless, terms):
+            if test.untested is not None:
+                yield Check((), "", None, test.untested)
+        elif test.fact:
+            yield Check((), "", holds(test, terms), test.asks)
+        else:
+            shown = _test(test, terms)
+            yield Check(_rows(test, terms), shown, holds(test, terms), test.asks)
+
+
+def _test(test: Test, terms: Terms) -> str:
+    """Return the test in numbers, "" where none is put."""
+    if not test.test:
+        return ""
+    left, sign, right = test.test.split()
+    return f"{_number(left, terms)} {_SIGNS[sign]} {_number(right, terms)}"
+
+
+def _rows(test: Test, terms: Terms) -> tuple[Equation, ...]:
+    """Return the rows as equations: names alone stand side by side, on both sides of
+    the sign if they are compared."""
+    if any(" " in row for row in test.rows):
+        return tuple(_equation(row.split(), terms) for row in test.rows)
+    words: tuple[str, ...] = test.rows
+    if test.test:
+        left, sign, right = test.test.split()
+        words = (left, _SIGNS[sign], right)
+    row = _equation([word for word in words if terms.get(word, "") is not None], terms)
+    return (row,) if row else ()
+
+
+def _equation(words: list[str], terms: Terms) -> Equation:
+    return tuple(_term(word, terms) if word in terms else word for word in words)
+
+
+def _term(name: str, terms: Terms) -> Term:
+    label = LABELS.get(name, name)
+    return Term(label, _number(name, terms), SWATCHES.get(name))
+
+
+def _number(name: str, terms: Terms) -> str:
+    """Return a term's number as a card shows it; of a literal, the literal."""
+    value = terms.get(name, name)
+    if isinstance(value, str):
+        return plain(value)
+    if value is None:
+        return "–"
+    if name in DIGITS:
+        return f"{value:,.{DIGITS[name]}f}".replace("-", "−")
+    return theme.num(value)
+
+
+def _bar(bar: BarOf, terms: Terms) -> Bar:
+    parts = tuple(Part(_size(part, terms), SWATCHES.get(part)) for part in bar.parts)
+    return Bar(bar.name, parts, _size(bar.minus, terms) if bar.minus else 0)
+
+
+def _size(name: str, terms: Terms) -> float:
+    value = terms[name]
+    return max(value, 0) if isinstance(value, int | float) else 0
+
+
+def _filled(words: Words | None, terms: Terms) -> Words | None:
+    if words is None:
+        return None
+    shown = {name: _number(name, terms) for name in terms}
+    return Words(*(text.format_map(shown) for text in words))

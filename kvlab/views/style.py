@@ -2,7 +2,7 @@
 
 Everything lies under a class that begins with `kv-`, so that nothing of the notebook
 changes; the measures are those of the player's design notes.
-Left out: colours and fonts, which come from theme.py; the player's sheet (player.js).
+Left out: colours and fonts, which come from theme.py; the player's sheet (player/).
 """
 
 from __future__ import annotations

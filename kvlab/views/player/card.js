@@ -7,7 +7,7 @@ import { barsSvg, testHtml } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
 import { afterwardsHtml } from "./question.js";
 import { say } from "./sentence.js";
-import { withSums } from "./sums.js";
+import { notTaken, withSums } from "./sums.js";
 import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -31,8 +31,9 @@ function cardHtml(player, run, e, label = "") {
   parts.push(
     `<div class="v">${signSvg(player, why.sign)}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
   );
-  if (why.bars.length)
-    parts.push(`<div class="sec">${barsSvg(player, why, terms)}</div>`);
+  const bars = why.bars.filter((bar) => !bar.unless || terms[bar.unless] != null);
+  if (bars.length)
+    parts.push(`<div class="sec">${barsSvg(player, { ...why, bars }, terms)}</div>`);
   why.tests.forEach((test) => {
     const html = testHtml(player, test, terms);
     if (html) parts.push(`<div class="sec">${html}</div>`);
@@ -41,9 +42,10 @@ function cardHtml(player, run, e, label = "") {
     parts.push(
       `<div class="sec"><div class="off">${swatch(player, "available")}<s>L2 free = ${num(terms.host_free)}</s><span>${ui(player, "not_in_formula")}</span></div></div>`,
     );
-  if (why.not_taken)
+  const instead = notTaken(why, terms);
+  if (instead)
     parts.push(
-      `<div class="sec"><div class="lab">${ui(player, "not_taken")}</div>${esc(fill(pick(player, why.not_taken), (n) => num(terms[n])))}</div>`,
+      `<div class="sec"><div class="lab">${ui(player, "not_taken")}</div>${esc(fill(pick(player, instead), (n) => num(terms[n])))}</div>`,
     );
   parts.push(chainHtml(player, run, e));
   if (why.source)

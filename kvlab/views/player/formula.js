@@ -8,18 +8,20 @@ import { SIGNS, holds } from "./sums.js";
 import { esc, num, plain } from "./text.js";
 import { pick, ui } from "./words.js";
 
+/** A term's number as a card shows it; of a literal, the literal. */
+function numberOf(player, name, terms) {
+  const value = name in terms ? terms[name] : name,
+    digits = player.log.digits[name];
+  if (typeof value === "string") return plain(value);
+  return digits ? value.toFixed(digits) : num(value);
+}
+
 function termHtml(player, name, terms) {
+  if (!(name in terms)) return `<span class="op">${esc(name)}</span>`;
   const value = terms[name];
   if (value === null || value === undefined) return "";
   const state = player.log.swatches[name];
-  const text =
-    typeof value === "string"
-      ? plain(value)
-      : name === "before" || name === "after"
-        ? value.toFixed(3)
-        : name === "promised" || name === "room"
-          ? value.toFixed(1)
-          : num(value);
+  const text = numberOf(player, name, terms);
   return `<span class="t"><span class="l">${state ? swatch(player, state) : ""}${esc(player.log.labels[name] ?? name)}</span><span class="n">${esc(text)}</span></span>`;
 }
 
@@ -36,7 +38,7 @@ export function testHtml(player, test, terms) {
   const plainRows = test.rows.every((row) => !row.includes(" "));
   let rows = "";
   if (plainRows && test.test)
-    rows = `<div class="eq">${termHtml(player, left, terms)}<span class="op">${SHOWN[sign]}</span>${termHtml(player, right, terms)}</div>`;
+    rows = `<div class="eq">${termHtml(player, left, terms)}<span class="op">${esc(SHOWN[sign])}</span>${termHtml(player, right, terms)}</div>`;
   else
     rows = test.rows
       .map(
@@ -56,12 +58,12 @@ export function testHtml(player, test, terms) {
       .map((row) => termHtml(player, row, terms))
       .filter(Boolean)
       .join('<span class="op"></span>')}</div>`;
-  const show = (name) => (name === "room" ? terms[name].toFixed(1) : num(terms[name]));
+  const show = (name) => numberOf(player, name, terms);
   return (
     asks +
     rows +
     (test.test
-      ? `<div class="test">${show(left)} ${SHOWN[sign].replace("<", "&lt;")} ${show(right)} <span class="${verdict ? "yes" : "bad"}">${verdict ? "✓" : "✗"} ${ui(player, verdict ? "true" : "false")}</span></div>`
+      ? `<div class="test">${show(left)} ${esc(SHOWN[sign])} ${show(right)} <span class="${verdict ? "yes" : "bad"}">${verdict ? "✓" : "✗"} ${ui(player, verdict ? "true" : "false")}</span></div>`
       : "")
   );
 }
@@ -111,4 +113,4 @@ export function barsSvg(player, why, terms) {
   return `<svg width="324" height="${y + (why.bars.length === 2 ? 15 : 0)}" style="overflow:visible" aria-hidden="true">${s}</svg>`;
 }
 
-const SHOWN = { "<": "<", "<=": "≤", ">=": "≥" };
+const SHOWN = { "<": "<", "<=": "≤", ">": ">", ">=": "≥" };

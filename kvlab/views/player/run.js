@@ -33,13 +33,13 @@ export class Run extends States {
   isDecision(e) {
     return this.decides[this.log.col.variant[e]];
   }
+  /** The rule of an event (why_schedule.why_of). */
   why(e) {
-    const { whys } = this.log;
-    return (
-      whys[this.variant(e)] ??
-      whys[`${this.kind(e)} ${this.raw(e, "tier")}`] ??
-      whys[this.kind(e)]
-    );
+    const { whys } = this.log,
+      entry = this.variant(e),
+      kind = this.kind(e),
+      tier = this.raw(e, "tier");
+    return whys[`${entry} ${tier}`] ?? whys[entry] ?? whys[`${kind} ${tier}`] ?? whys[kind];
   }
   named(e) {
     return this.log.names[this.kind(e)];
@@ -180,11 +180,7 @@ export class Run extends States {
       t = {};
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
     const node = t.node;
-    Object.assign(t, {
-      host_free: c.account[4],
-      page_size: log.page,
-      counted: log.counted,
-    });
+    Object.assign(t, log.facts, { host_free: c.account[4] });
     if (node)
       Object.assign(t, {
         copied: +(this.was("l2", node) > 0 || c.life[node] === 2),

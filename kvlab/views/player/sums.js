@@ -30,12 +30,21 @@ export function withSums(why, terms) {
   return terms;
 }
 
+/** Whether "left sign right"; null where a side is no number (why.compares). */
+function compares(test, terms) {
+  const [left, sign, right] = test.split(" ");
+  const x = evaluate(left, terms),
+    y = evaluate(right, terms);
+  if (typeof x !== "number" || typeof y !== "number") return null;
+  return { "<": x < y, "<=": x <= y, ">": x > y, ">=": x >= y }[sign];
+}
+
 export function holds(test, terms) {
   if (test.unless && terms[test.unless] == null) return null;
   if (test.fact) return !!terms[test.fact];
-  if (!test.test) return null;
-  const [a, sign, b] = test.test.split(" ");
-  const x = terms[a],
-    y = terms[b];
-  return sign === "<" ? x < y : sign === "<=" ? x <= y : x >= y;
+  return test.test ? compares(test.test, terms) : null;
 }
+
+/** What was not taken, its terms in braces (why.not_taken). */
+export const notTaken = (why, terms) =>
+  why.instead.find(({ when }) => !when || compares(when, terms))?.words;

@@ -1,0 +1,78 @@
+"""Which numbers does the card of a decision reckon with?
+
+The fields of the event, as the engine compared them, and a few facts from the state
+before it or from the settings. Nothing that the event tells is worked out again.
+Left out: what is done with them (why.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..config import EngineConfig
+from ..record import events as ev
+from ..record.events import Decision
+from ..record.snapshot import State
+from . import theme
+from .frame import node_of
+from .markup import plain
+from .why import Value
+
+
+def terms_of(event: Decision, before: State) -> dict[str, Value]:
+    """Return the terms of a decision by name, given the state before it."""
+    terms = {
+        name: _value(getattr(event, name))
+        for name in event.__struct_fields__
+        if name != "cause"
+    }
+    if isinstance(event, ev.Admit):
+        terms["chunk_left"] = chunk_left(event)
+    node = node_of(before, getattr(event, "node", 0))
+    above = None if node is None else node_of(before, node.parent)
+    return {
+        **terms,
+        **facts_of(before.config),
+        "host_free": before.host_account().available,
+        "copied": int(node is not None and node.host_pages is not None),
+        "parent_copied": int(above is None or above.host_pages is not None),
+    }
+
+
+def facts_of(config: EngineConfig) -> dict[str, Value]:
+    """Return the facts that hold for a whole run; `counted` is None where the write
+    policy counts no hits. Units: tokens."""
+    write_back = config.tree == "hiradix" and config.write_policy == "write_back"
+    return {
+        "page_size": config.page_size,
+        "host_total": config.host_pages * config.page_size,
+        "write_back": int(write_back),
+        "counted": None if config.write_policy == "write_back" else 1,
+    }
+
+
+def chunk_left(event: ev.Admit) -> int | None:
+    """Return the chunk budget where that is what refused a request, else None."""
+    return event.rem_chunk if event.line == "chunk_budget" else None
+
+
+def key_text(key: tuple[float, ...]) -> str:
+    """Return an eviction key as a card shows it: whole numbers, in parentheses.
+
+    >>> key_text((1.0, 40.0))
+    '(1, 40)'
+    """
+    return f"({', '.join(theme.num(int(part)) for part in key)})"
+
+
+def _value(value: Any) -> Value:
+    if isinstance(value, np.ndarray):
+        return len(value)
+    if isinstance(value, tuple):
+        floats = all(isinstance(part, float) for part in value) and value
+        return key_text(value) if floats else len(value)
+    if isinstance(value, str):
+        return plain(value)
+    return int(value) if isinstance(value, bool) else value

@@ -1,0 +1,141 @@
+"""Why does a request run, wait, or give way? The rules of the scheduler.
+
+L2 is in none of these formulas, and each card that a reader might look for it in says
+so. Entries as in why_cache.py.
+Left out: what the cache decides (why_cache.py), how rules are read (why.py).
+"""
+
+from __future__ import annotations
+
+from .reason import NEED, ROOM
+from .theme import Words
+from .why import BarOf, Instead, Own, Test, Why
+from .why_cache import CACHE_WHYS, ROOM_TEST, TWO_BARS
+
+_QUEUE = "schedule"
+_ADDER = "managers/schedule_policy.py · PrefillAdder."
+_BATCH = "managers/schedule_batch.py · "
+_ADD_ONE = (_ADDER + "add_one_req", _ADDER + "add_one_req")
+_RATIO = (
+    "managers/scheduler_components/new_token_ratio_tracker.py · "
+    "estimate_new_token_ratio_after_retract"
+)
+
+# fmt: off
+_ADMIT = Why(
+    "yes",
+    Words("Admit only if need < room. Equal is refused too.",
+          "仅当 需要 < 余量 时准入；相等也拒绝。"),
+    (Test(("extend + max_new + page = need",
+           "available + evictable − promised = room"), "need < room"),),
+    (BarOf(NEED, ("extend", "max_new", "page")),
+     BarOf(ROOM, ("available", "evictable"), "promised")),
+    "host_free",
+    (Instead(Words("wait for the next round", "等下一轮")),),
+    _ADD_ONE, Own(_QUEUE, "_lacks_room", "need < self.rem_total"))
+_DECIDED = Test(("line",), asks=Words("the test that decided", "起决定作用的检查"))
+_DECODE = Why(
+    "yes",
+    Words("A step writes one page more for every request at a page's end.",
+          "写到页尾的请求，下一步各要一个新页。"),
+    (ROOM_TEST,), TWO_BARS, "host_free",
+    (Instead(Words("retract a request", "撤回一个请求")),),
+    (_BATCH + "check_decode_mem", _BATCH + "check_decode_mem"),
+    Own(_QUEUE, "check_decode_mem", "make_room(need)"))
+
+SCHEDULE_WHYS: dict[str, Why] = {
+    "candidate": Why(
+        "yes",
+        Words("First come, first tried. What L2 has is charged to L1 as new tokens.",
+              "先来先试。L2 上的部分按新 token 计入 L1。"),
+        (Test(("extend", "host_hit")),),
+        sources=_ADD_ONE, own=Own(_QUEUE, "add_one", "ev.Candidate")),
+    "admit": _ADMIT,
+    "admit no_token": _ADMIT._replace(
+        sign="no", tests=(*_ADMIT.tests, _DECIDED), instead=(
+            Instead(Words("lend it L2; evict what is locked",
+                          "借用 L2；逐出被锁住的部分"), "host_total > 0"),
+            Instead(Words("evict what is locked", "逐出被锁住的部分")))),
+    "admit other": Why(
+        "no",
+        Words("What one prefill may compute is spent; the queue waits for the next.",
+              "一次预填充能算的量已用完；队列等下一次。"),
+        (Test(("asked", "rem_input"), "asked < rem_input", unless="asked"),
+         Test(("page_size", "chunk_left"), "page_size <= chunk_left",
+              unless="chunk_left"), _DECIDED),
+        (BarOf(NEED, ("asked",), unless="asked"),
+         BarOf(ROOM, ("rem_input",), unless="asked"),
+         BarOf(NEED, ("page_size",), unless="chunk_left"),
+         BarOf(ROOM, ("chunk_left",), unless="chunk_left")), "host_free",
+        (Instead(Words("compute it in this round", "在本轮计算")),),
+        _ADD_ONE, Own(_QUEUE, "_over_input", "self.rem_input")),
+    "toolarge": Why(
+        "no",
+        Words("Nothing could ever be freed for it: it needs all of the pool or more.",
+              "无论释放什么都不够：它需要整个池或更多。"),
+        (Test(("need", "total"), "need < total"),),
+        (BarOf(NEED, ("need",)), BarOf(ROOM, ("total",))), "host_free",
+        (Instead(Words("let it wait for ever", "让它永远等待")),),
+        _ADD_ONE, Own("run", "_arrive", "need >= total")),
+    "closeround": Why(
+        "no",
+        Words("A spent budget ends the round before the next request is matched.",
+              "预算用完，就在匹配下一个请求之前结束本轮。"),
+        (Test(("rem_input",), "rem_input > 0"),
+         Test(("rem_chunk",), "rem_chunk > 0", unless="rem_chunk")), (), "host_free",
+        (Instead(Words("match it all the same, and refuse it then",
+                       "照样匹配，然后再拒绝")),),
+        ("", "managers/scheduler.py · _get_new_batch_prefill_raw"),
+        Own(_QUEUE, "_budget_spent", "ev.CloseRound")),
+    "prefill": Why(
+        "yes",
+        Words("Only what no cache had is computed.", "只计算缓存里没有的部分。"),
+        (Test(("device_hit + loaded + extend = kv",)),),
+        (BarOf(Words("prompt", "prompt"), ("device_hit", "loaded", "extend")),),
+        instead=(
+            Instead(Words("load all {host_hit} tokens that L2 has",
+                          "把 L2 上的 {host_hit} 个 token 全部取回"),
+                    "loaded < host_hit"),
+            Instead(Words("compute all {kv}", "全部 {kv} 个重算"), "extend < kv")),
+        sources=(_BATCH + "prepare_for_extend", _BATCH + "prepare_for_extend"),
+        own=Own(_QUEUE, "_place_one", "ev.Prefill")),
+    "chunk": Why(
+        "yes",
+        Words("A prefill that has begun goes first in every round.",
+              "已经开始的预填充在每一轮都排在最前。"),
+        (Test(("extend", "rem_chunk")),),
+        sources=(_ADDER + "add_chunked_req", _ADDER + "add_chunked_req"),
+        own=Own(_QUEUE, "add_chunked", "unfinished =")),
+    "decoderoom": _DECODE,
+    "decoderoom short": _DECODE._replace(sign="no", instead=()),
+    "pickretract": Why(
+        "no",
+        Words("Fewest outputs first, then the longest prompt, then the latest.",
+              "先撤输出最少的，再看 prompt 最长的，再看最晚的。"),
+        (Test(("outputs", "prompt_len", "survivors")),), (), "host_free",
+        (Instead(Words("retract another request", "撤回别的请求")),),
+        (_BATCH + "retract_decode", _BATCH + "retract_decode"),
+        Own(_QUEUE, "_retract_until_fit", "order.pop()")),
+    "ratio": Why(
+        "note",
+        Words("What share of max_new a running request is promised, from the "
+              "survivors.", "给运行者承诺 max_new 的几成，由留下的请求重新估计。"),
+        (Test(("before → after",)),),
+        sources=(_RATIO, _RATIO),
+        own=Own(_QUEUE, "prepare_decode", "self._estimate()")),
+}
+# fmt: on
+
+WHYS: dict[str, Why] = {**CACHE_WHYS, **SCHEDULE_WHYS}
+"""Every card, of the tree and of the scheduler."""
+
+
+def why_of(entry: str, tier: str | None = None) -> Why:
+    """Return the card of an entry of phrases.py, and of a tier where one is named.
+
+    >>> why_of("evicted more", "L2") is WHYS["evicted L2"]
+    True
+    """
+    kind = entry.split(maxsplit=1)[0]
+    names = (f"{entry} {tier}", entry, f"{kind} {tier}", kind)
+    return next(WHYS[name] for name in names if name in WHYS)
