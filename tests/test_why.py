@@ -178,6 +178,15 @@ def test_a_prefill_adds_up_to_the_kv_that_its_request_will_have():
     assert checked > 50
 
 
+def test_a_need_equal_to_the_room_is_refused():
+    terms = with_sums(WHYS["admit"], {
+        "extend": 16, "max_new": 4, "page": 1, "available": 15, "evictable": 6,
+        "promised": 0.0,
+    })  # fmt: skip
+    assert (terms["need"], terms["room"]) == (21, 21)
+    assert holds(WHYS["admit"].tests[0], terms) is False
+
+
 def test_a_sum_is_read_from_left_to_right():
     terms = {"a": 10, "b": 4, "none": None}
     assert evaluate("a − b + 1", terms) == 7
