@@ -158,6 +158,6 @@ def not_taken(why: Why, terms: Mapping[str, Value]) -> Words | None:
 
 def source_of(why: Why, release: str, tree: str) -> str:
     """Return where the rule stands in that release of the engine, "" if nowhere."""
-    newer = release == "0.5.23"
+    newer = release.startswith("0.5.23")
     place = why.sources[newer].format(tree=tree)
     return f"SGLang {'0.5.23' if newer else '0.5.14'} · {place}" if place else ""
