@@ -196,7 +196,7 @@ class Form {
   }
 
   tell() {
-    const verdict = this.model.get("verdict"), locked = this.model.get("locked");
+    const said = this.model.get("verdict"), verdict = said?.why ? said : null, locked = this.model.get("locked");
     const mark = { true: "✓ ", false: "✗ ", null: "" }[verdict?.right ?? null];
     this.told.className = `told ${verdict?.right ? "yes" : verdict?.right === false ? "bad" : ""}`;
     this.told.textContent = verdict ? mark + this.pick(verdict.why) : locked ? this.W("committed") : "";

@@ -49,7 +49,7 @@ WORDS: dict[str, Words] = {
 
 class Card(anywidget.AnyWidget):
     """What the browser shows of one exercise. `answer`, `confidence` are the learner's;
-    `verdict` is None until it is judged."""
+    `verdict` is empty until it is judged."""
 
     _esm = traitlets.Unicode(_SCRIPT.read_text("utf-8")).tag(sync=True)
     asked: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
@@ -57,9 +57,7 @@ class Card(anywidget.AnyWidget):
     answer = traitlets.Any(None, allow_none=True).tag(sync=True)
     confidence = traitlets.Int(2).tag(sync=True)
     locked = traitlets.Bool(False).tag(sync=True)
-    verdict: traitlets.Dict[str, Any] = traitlets.Dict(None, allow_none=True).tag(
-        sync=True
-    )
+    verdict: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     lang = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
 
@@ -104,7 +102,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
             case {"again": _}:
                 self.seed += 1
                 self.card.set_trait("answer", None)
-                self.card.set_trait("verdict", None)
+                self.card.set_trait("verdict", {})
                 self.card.asked = asked(self.exercise, self._draw(self.seed))
                 self.children = [self.card]
             case {"show": _} if self.verdict.trace is not None:
@@ -137,7 +135,7 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
             self.seen = Form(seen, lambda seed: draw(seen.id, seed), seed, lang)
             self.seen.card.asked = {**self.seen.card.asked, "again": False}
             self.seen.card.observe(self._reveal, "verdict")
-        self._draw = lambda: draw(exercise.id, seed)
+        self._random: Callable[[], Random] = lambda: draw(exercise.id, seed)
         super().__init__([self.card])
 
     @property
@@ -172,7 +170,7 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
 
     def judge(self) -> Verdict:
         """Return how the prediction fared."""
-        return grade(self.exercise, self.answer, self._draw())
+        return grade(self.exercise, self.answer, self._random())
 
     def _reveal(self, _: Any = None) -> None:
         """Say how the prediction fared, once what was seen has been told."""
@@ -189,10 +187,10 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
         "again": True,
     }
     terms: Mapping[str, Any] = {}
+    answer: Any = None
     match exercise:
         case Choice() | Fill() | Order():
-            case = exercise.case(random)
-            terms = case.terms
+            answer, terms, *_ = exercise.case(random)
     match exercise:
         case Choice(options=options):
             what["options"] = _pairs(options)
@@ -201,6 +199,8 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
         case Order(steps=steps):
             keys = sorted(steps)
             random.shuffle(keys)
+            if keys == list(answer):
+                keys.reverse()
             what["steps"] = _pairs({key: steps[key] for key in keys})
         case Function(start=start):
             what |= {"start": start, "again": False}

@@ -154,8 +154,8 @@ def _order(exercise: Order, answer: Any, case: Case) -> Verdict:
     return _broken(belief, case, why, case.steps.get(due, case.step))
 
 
-_THIS_NEVER = Words("This does not happen here: {a}", "这里不会发生：{a}")
-_THIS_LACKS = Words("One step is missing: {a}", "少了一步：{a}")
+_THIS_NEVER = Words("This does not happen here: {a}.", "这里不会发生：{a}。")
+_THIS_LACKS = Words("One step is missing: {a}.", "少了一步：{a}。")
 _THIS_FIRST = Words("“{a}” comes before “{b}”.", "“{a}”先于“{b}”。")
 
 
@@ -169,8 +169,8 @@ def _about(text: Words, **named: Words) -> Words:
 def _names(parts: Mapping[str, Words], wrong: Iterable[str]) -> Words:
     wrong = list(wrong)
     return Words(
-        f"Not yet: {', '.join(parts[part].en for part in wrong)}.",
-        f"还不对：{'、'.join(parts[part].zh for part in wrong)}。",
+        f"Not yet: {'; '.join(parts[part].en for part in wrong)}.",
+        f"还不对：{'；'.join(parts[part].zh for part in wrong)}。",
     )
 
 
