@@ -65,6 +65,7 @@ class Form {
     this.order = (asked.steps ?? []).map(([key]) => key);
     this.left = new Set();
     root.lang = this.lang === "zh" ? "zh-Hans" : "en";
+    root.dataset.id = asked.id;
     root.replaceChildren();
     const style = document.createElement("style");
     style.textContent = STYLE;

@@ -154,10 +154,12 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
             return
         self.card.answer, self.card.confidence = answer, confidence
         self.card.locked = True
-        case = self.case
+        case, lang = self.case, _lang(self.card.lang)
         if case.trace is not None:
-            start = case.step or 0
-            self.player = play(case.trace, start, _lang(self.card.lang), fork=case.fork)
+            self.player = play(case.trace, 0, lang, fork=case.fork)
+            if case.beside is not None:
+                found = self.player.compare(case.beside)
+                self.player.step = found.at or 0
         shown = [self.card, self.player, self.seen]
         self.children = [widget for widget in shown if widget is not None]
         if self.seen is None:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..record.trace import Trace
@@ -20,8 +21,8 @@ from ..views.theme import Lang, Words
 from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
 
 MOST_LINES = 15
-OPEN: tuple[Any, ...] = (None, ..., "", "?")
-"""Answers that are none yet."""
+OPEN: tuple[Any, ...] = (None, ...)
+"""Answers that are none yet; so are "", "?" and a function that does nothing."""
 
 RIGHT = Words("Right.", "正确。")
 NONE_YET = Words("No answer yet.", "还没有作答。")
@@ -61,7 +62,14 @@ def is_open(answer: Any) -> bool:
         return not answer or any(is_open(part) for part in answer.values())
     if isinstance(answer, list | tuple):
         return not answer
-    return any(answer is none or answer == none for none in OPEN)
+    if isinstance(answer, FunctionType):
+        return answer.__code__.co_code == _empty.__code__.co_code
+    if isinstance(answer, str):
+        return answer.strip() in ("", "?")
+    return any(answer is none for none in OPEN)
+
+
+def _empty() -> None: ...
 
 
 def grade(exercise: Exercise, answer: Any, random: Random) -> Verdict:

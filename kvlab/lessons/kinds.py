@@ -35,7 +35,7 @@ class Case(NamedTuple):
 
     `steps` says for each part (or step) of the answer which moment of `trace` shows
     it; `step` is the moment for the answer as a whole. `fork` lets the player try
-    other settings.
+    other settings. `beside` is a second run to show next to it, one knob apart.
     """
 
     answer: Any
@@ -45,6 +45,7 @@ class Case(NamedTuple):
     steps: Mapping[str, int] = {}
     beliefs: tuple[Belief, ...] = ()
     fork: Callable[..., Trace] | None = None
+    beside: Trace | None = None
 
 
 class Flaw(NamedTuple):

@@ -114,7 +114,9 @@ def write(cells: Sequence[Cell], path: Path) -> None:
     """Write a notebook and its twin. Changes: both files, and the folder `zh`."""
     for target, lang in zip((path, twin_of(path)), LANGS, strict=True):
         target.parent.mkdir(exist_ok=True)
-        text = json.dumps(notebook(cells, lang), ensure_ascii=False, indent=1)
+        text = json.dumps(
+            notebook(cells, lang), ensure_ascii=False, indent=1, sort_keys=True
+        )
         target.write_text(text + "\n", "utf-8")
 
 

@@ -70,6 +70,7 @@ def evict_through_locks(desk, ask):
 RIGHT = {
     "07.P": [FATES],
     "07.S": ["same"],
+    "07.P2": ["3"],
     "07.E1": [by_fate],
     "07.E2": [["insert", "refused", "victim", "backup", "ack"]],
     "07.E3": [evict],
@@ -87,6 +88,7 @@ WRONG = {
         {"A": "lost", "B": "deleted", "C": "demoted"},
     ],
     "07.S": ["more", "less", "none of these"],
+    "07.P2": ["1", "2", "0"],
     "07.E1": [
         lambda t: {"demoted": 0, "deleted": t["a"] + t["b"] + t["c"], "lost": 0},
         lambda t: {"demoted": t["a"] + t["c"], "deleted": t["b"], "lost": 0},

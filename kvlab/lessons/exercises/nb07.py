@@ -39,6 +39,19 @@ def _prediction(random: Random) -> Case:
     return Case(answer, trace=trace, steps=victims, fork=fork_of(three_fates))
 
 
+def _knob(random: Random) -> Case:
+    trace, other = three_fates().trace, three_fates(write_policy="write_back").trace
+    left = list(fates(other, {"A": A, "B": B, "C": C}).values()).count(DEMOTED)
+    written = moment(other, lambda e: isinstance(e, ev.TryBackup))
+    return Case(
+        str(left), trace=trace, step=written, beside=other,
+        fork=fork_of(three_fates),
+        beliefs=(Belief("2", Words(
+            "B too: write_back tries at the eviction itself, whatever was counted.",
+            "B 也在：write_back 在逐出那一刻才写，不看命中计数。")),),
+    )  # fmt: skip
+
+
 def _seen(random: Random) -> Case:
     trace = three_fates().trace
     at = moment(trace, lambda e: isinstance(e, ev.Demote) and e.node == 1)
@@ -178,6 +191,17 @@ EXERCISES = (
             "less": Words("It gave up 12 slots", "让出了 12 个槽位"),
         },
         case=_seen,
+    ),
+    Choice(
+        id="07.P2",
+        asks=Words(
+            "write_back instead of write_through. How many of A, B and C can still be "
+            "had at the end, from L1 or L2?",
+            "write_through 换成 write_back。最后 A、B、C 中有几个还能从 L1 或 L2 "
+            "取回？"),
+        options={"1": Words("one", "一个"), "2": Words("two", "两个"),
+                 "3": Words("all three", "三个都能")},
+        case=_knob,
     ),
     Fill(
         id="07.E1",
