@@ -1,6 +1,6 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
-`Workbench` is an engine to try by hand, `play` shows a trace in a notebook; `tour`,
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook;
 `predict` and `check` are the course's. All are
 imported on first use, so that the command line answers before torch is loaded.
 """
@@ -16,12 +16,11 @@ _PUBLIC = {
     "play": "kvlab.views.widget",
     "predict": "kvlab.lessons.checks",
     "read_trace": "kvlab.record.trace_file",
-    "tour": "kvlab.lessons.tour",
     "write_trace": "kvlab.record.trace_file",
 }
 
 __all__ = [
-    "Workbench", "check", "play", "predict", "read_trace", "tour", "write_trace",
+    "Workbench", "check", "play", "predict", "read_trace", "write_trace",
 ]  # fmt: skip
 
 
