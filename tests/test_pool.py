@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from kvlab.cache.key import as_tokens
 from kvlab.config import MAX_TOKENS
+from kvlab.memory.kv_form import KVForm
+from kvlab.memory.kv_tensors import KVTensors
 from kvlab.memory.pool import KVPool, fingerprints
 from kvlab.pages import as_pages
 
@@ -91,6 +93,37 @@ def test_a_ledger_takes_writes_and_copies_and_reads_nothing():
     ledger.write(as_pages([1]), np.array([5]))
     ledger.copy_from(KVPool(8), as_pages([1]), as_pages([2]))
     assert ledger.read(as_pages([1])).tolist() == []
+
+
+FORM = KVForm.of_heads(layers=2, kv_heads=1, head_dim=2)
+
+
+def test_in_a_pool_of_tensors_k_and_v_travel_with_their_fingerprints():
+    device = KVPool(8, 2, "tensors", kv=KVTensors(FORM, 8))
+    host = KVPool(8, 2, "tensors", kv=KVTensors(FORM, 8, order="page_first"))
+    device.write(as_pages([3]), np.array([60, 70]))
+    rows = [torch.full((2, 1, 2), 5.0), torch.full((2, 1, 2), 6.0)]
+    device.kv.write(1, torch.tensor([6, 7]), rows)
+    host.copy_from(device, as_pages([3]), as_pages([1]))
+    assert host.prints.tolist() == [0, 0, 60, 70, 0, 0, 0, 0]
+    found = host.kv.read(1, torch.tensor([2, 3]))
+    assert [float(part.sum()) for part in found] == [20.0, 24.0]
+
+
+def test_the_fingerprints_of_a_copy_move_last():
+    pools = [KVPool(8, 1, "tensors", kv=KVTensors(FORM, 8)) for _ in range(2)]
+    pools[0].write(as_pages([1]), np.array([9]))
+    *layers, last = pools[1].moves(pools[0], as_pages([1]), as_pages([4]))
+    for move in layers:
+        move()
+    assert (len(layers), pools[1].prints[4].item()) == (2, 0)
+    last()
+    assert pools[1].prints[4].item() == 9
+
+
+def test_a_copy_between_ledgers_has_no_steps():
+    ledger = KVPool(8, mode="ledger")
+    assert ledger.moves(ledger, as_pages([1]), as_pages([2])) == []
 
 
 @pytest.mark.gpu

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+import torch
 
-from kvlab.memory.transfer import ClockTransfer, HandTransfer, InstantTransfer
+from kvlab.memory.streams import StreamTransfer
+from kvlab.memory.transfer import ClockTransfer, HandTransfer, InstantTransfer, Steps
 
 SECOND = 1.0
 
@@ -30,7 +32,22 @@ WAYS = [
     pytest.param(InstantTransfer, by_poll, id="instant"),
     pytest.param(lambda: ClockTransfer(100.0), by_clock, id="clock"),
 ]
-all_ways = pytest.mark.parametrize(("make", "finish"), WAYS)
+STREAMS = [
+    pytest.param(lambda: StreamTransfer("cpu"), by_hand, id="streams-cpu"),
+    pytest.param(
+        lambda: StreamTransfer("cuda"),
+        by_hand,
+        id="streams-cuda",
+        marks=[
+            pytest.mark.gpu,
+            pytest.mark.skipif(
+                not torch.cuda.is_available(), reason="no CUDA device here"
+            ),
+        ],
+    ),
+]
+all_ways = pytest.mark.parametrize(("make", "finish"), WAYS + STREAMS)
+off_device = pytest.mark.parametrize(("make", "finish"), WAYS)
 Make, Finish = Callable[[], HandTransfer], Callable[[HandTransfer], None]
 
 
@@ -42,6 +59,34 @@ def test_nothing_is_done_right_after_submission(make: Make, finish: Finish):
 
 
 @all_ways
+def test_a_done_copy_has_moved_its_bytes_once(make: Make, finish: Finish):
+    link, moved = make(), []
+    steps = Steps([lambda: moved.append(1), lambda: moved.append(2)])
+    link.submit("write", 1, 10, steps)
+    finish(link)
+    finish(link)
+    assert moved == [1, 2]
+
+
+@all_ways
+def test_a_layer_that_was_waited_for_has_come(make: Make, finish: Finish):
+    link, moved = make(), []
+    link.submit("load", 1, 10, Steps([lambda: moved.append("layer 0")]))
+    link.wait_layer(0)
+    assert moved == ["layer 0"]
+    finish(link)
+    assert (moved, link.collect("load")) == (["layer 0"], [1])
+
+
+@all_ways
+def test_who_waits_for_loads_does_not_wait_for_writes(make: Make, finish: Finish):
+    link = make()
+    link.submit("write", 1, 10, lambda: None)
+    link.wait_layer(0)
+    assert link.pending("write") == 1
+
+
+@off_device
 def test_the_bytes_move_when_the_copy_is_done(make: Make, finish: Finish):
     link, moved = make(), []
     link.submit("write", 1, 10, lambda: moved.append(1))
@@ -165,3 +210,18 @@ def test_the_clock_alone_finishes_nothing():
     link.submit("write", 1, 100, lambda: moved.append(1))
     link.advance(5.0)
     assert moved == []
+
+
+def test_who_waits_for_a_load_lets_the_clock_go_to_its_end():
+    link = ClockTransfer(bandwidth=100.0)
+    link.submit("load", 1, 250, lambda: None)
+    link.wait_layer(0)
+    assert link.now == 2.5
+
+
+def test_who_waits_for_nothing_stops_no_clock():
+    link = ClockTransfer(bandwidth=100.0)
+    link.submit("load", 1, 250, lambda: None)
+    link.advance(9.0)
+    link.wait_layer(0)
+    assert link.now == 9.0

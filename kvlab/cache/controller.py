@@ -9,11 +9,9 @@ Left out: which node deserves a copy (hiradix.py), and when a copy is done (tran
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..memory.allocator import PageAllocator
 from ..memory.pool import KVPool
-from ..memory.transfer import HandTransfer, Stream
+from ..memory.transfer import HandTransfer, Steps, Stream
 from ..pages import Pages, join
 
 MAX_LOAD_BATCHES = 3
@@ -107,7 +105,7 @@ class HiCacheController:
         self._last_batch += 1
         self._batches[self._last_batch] = list(nodes)
         source, target = join(sources), join(targets)
-        move = partial(to_pool.copy_from, from_pool, source, target)
+        move = Steps(to_pool.moves(from_pool, source, target))
         size = len(source) * self.device.page_size * self.bytes_per_token
         self.link.submit(stream, self._last_batch, size, move)
 

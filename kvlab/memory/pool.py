@@ -2,13 +2,15 @@
 
 A pool of *fingerprints* keeps one int64 a slot: a hash of the whole prefix up to that
 token. Whoever reads a slot knows what must be there, so a wrong, stale or missing copy
-is caught at once. A *ledger* keeps no bytes, for replays of millions of tokens.
-Left out: K and V of a model, which take the fingerprints' place slot for slot.
+is caught at once. A pool of *tensors* keeps K and V of a model beside them, slot for
+slot, and both travel together. A *ledger* keeps no bytes, for replays of millions of
+tokens. Left out: the shape of K and V (kv_form.py), their places (kv_tensors.py).
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -17,8 +19,13 @@ from numpy.typing import NDArray
 
 from ..pages import Pages, slots_of
 from ..record.events import Tokens
+from .kv_tensors import KVTensors, paired_runs
 
-Mode = Literal["fingerprints", "ledger"]
+Mode = Literal["tensors", "fingerprints", "ledger"]
+Slots = NDArray[np.int64]
+Compute = Callable[[str, Tokens, Slots, int], None]
+"""A forward pass for a request, named first: given its tokens, the slot of each, and
+how many of them have KV already, write K and V of the rest."""
 
 MULTIPLIER = 1_000_003
 SEED = 7
@@ -58,10 +65,11 @@ def _powers(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
 
 
 class KVPool:
-    """The contents of one tier's slots, as a torch tensor of fingerprints.
+    """The contents of one tier's slots.
 
-    Shapes: (num_slots,) int64; a ledger has no tensor. Page 0 of the device is padding
-    and has slots like any other.
+    `kv` holds K and V in a pool of tensors, and is None in the two others.
+    Shapes: `prints` (num_slots,) int64; none in a ledger. Page 0 of the device is
+    padding and has slots like any other.
 
     >>> pool = KVPool(8, page_size=2)
     >>> pool.write(np.array([3], np.int32), np.array([40, 41]))
@@ -75,11 +83,17 @@ class KVPool:
         page_size: int = 1,
         mode: Mode = "fingerprints",
         device: str = "cpu",
+        kv: KVTensors | None = None,
     ) -> None:
+        assert (kv is not None) == (mode == "tensors"), f"{mode} with {kv}"
         self.page_size = page_size
         self.mode = mode
+        self.kv = kv
         self.prints = torch.zeros(
-            num_slots if mode == "fingerprints" else 0, dtype=torch.int64, device=device
+            0 if mode == "ledger" else num_slots,
+            dtype=torch.int64,
+            device=device,
+            pin_memory=kv is not None and kv.pinned,
         )
 
     def write(self, pages: Pages, prints: NDArray[np.int64], offset: int = 0) -> None:
@@ -102,7 +116,31 @@ class KVPool:
         prints: NDArray[np.int64] = self.prints[slots].cpu().numpy()
         return prints
 
+    def moves(
+        self, source: KVPool, from_pages: Pages, to_pages: Pages
+    ) -> list[Callable[[], None]]:
+        """Return the steps that copy page by page from another pool, in order; nothing
+        moves yet. The fingerprints go last: what shows one shows its K and V.
+
+        Changes: nothing; the steps change this pool.
+        """
+        if self.mode == "ledger":
+            return []
+        steps: list[Callable[[], None]] = []
+        if self.kv is not None and source.kv is not None:
+            steps = self.kv.moves(source.kv, from_pages, to_pages, self.page_size)
+        return [*steps, partial(self._copy_prints, source, from_pages, to_pages)]
+
     def copy_from(self, source: KVPool, from_pages: Pages, to_pages: Pages) -> None:
         """Copy page by page from another pool. Changes: this pool."""
-        if self.mode != "ledger":
+        for move in self.moves(source, from_pages, to_pages):
+            move()
+
+    def _copy_prints(self, source: KVPool, from_pages: Pages, to_pages: Pages) -> None:
+        if self.prints.device == source.prints.device:
             self.write(to_pages, source.read(from_pages))
+            return
+        for at, to, size in paired_runs(from_pages, to_pages, self.page_size):
+            self.prints[to : to + size].copy_(
+                source.prints[at : at + size], non_blocking=True
+            )

@@ -7,7 +7,8 @@ differs: `HandTransfer` waits for a hand, `InstantTransfer` says it at the next 
 
 The bytes move when the copy is done, so that whoever forgets the lock that protects a
 copy in flight reads wrong bytes. Recorded runs moved them at submission; `eager` does.
-Left out: CUDA streams, which keep this interface.
+A forward pass that reads what a load brings waits for it, layer by layer: `wait_layer`.
+Left out: CUDA streams, which keep this interface (streams.py).
 """
 
 from __future__ import annotations
@@ -21,12 +22,25 @@ from msgspec import Struct
 Stream = Literal["write", "load"]
 
 
+Move = Callable[[], None]
+
+
+class Steps(Struct, frozen=True):
+    """A move in steps, the first layer first; called, it makes all of them."""
+
+    steps: list[Move]
+
+    def __call__(self) -> None:
+        for step in self.steps:
+            step()
+
+
 class Copy(Struct, frozen=True):
     """One submitted copy: `tag` names it to its owner, `move` moves its bytes."""
 
     tag: int
     num_bytes: int
-    move: Callable[[], None]
+    move: Move
     due: float = 0.0
 
 
@@ -47,9 +61,7 @@ class HandTransfer:
         self._queues: dict[Stream, deque[Copy]] = {"write": deque(), "load": deque()}
         self._done: dict[Stream, list[int]] = {"write": [], "load": []}
 
-    def submit(
-        self, stream: Stream, tag: int, num_bytes: int, move: Callable[[], None]
-    ) -> None:
+    def submit(self, stream: Stream, tag: int, num_bytes: int, move: Move) -> None:
         """Queue a copy of `num_bytes`. Changes: the stream; with `eager` the bytes."""
         if self._eager:
             move()
@@ -72,6 +84,13 @@ class HandTransfer:
 
     def poll(self) -> None:
         """Notice by itself what is done; a hand never does."""
+
+    def wait_layer(self, layer: int) -> None:
+        """Let the forward pass that follows find layer `layer` of every load submitted.
+
+        Changes: here the loads are finished, all layers of them.
+        """
+        self.complete("load")
 
     def collect(self, stream: Stream) -> list[int]:
         """Return the tags of copies done since the last call, oldest first."""
@@ -110,9 +129,7 @@ class ClockTransfer(HandTransfer):
         self._latency = latency
         self._busy_until: dict[Stream, float] = {"write": 0.0, "load": 0.0}
 
-    def submit(
-        self, stream: Stream, tag: int, num_bytes: int, move: Callable[[], None]
-    ) -> None:
+    def submit(self, stream: Stream, tag: int, num_bytes: int, move: Move) -> None:
         begin = max(self.now, self._busy_until[stream])
         self._busy_until[stream] = begin + self._latency + num_bytes / self._bandwidth
         super().submit(stream, tag, num_bytes, move)
@@ -120,6 +137,12 @@ class ClockTransfer(HandTransfer):
     def advance(self, now: float) -> None:
         """Let the clock read `now`. Changes: the clock only; `poll` does the rest."""
         self.now = now
+
+    def wait_layer(self, layer: int) -> None:
+        """As by hand, and the clock goes to when the last load is done."""
+        if self.pending("load"):
+            self.now = max(self.now, self._busy_until["load"])
+        super().wait_layer(layer)
 
     def poll(self) -> None:
         for stream, queue in self._queues.items():
