@@ -32,7 +32,8 @@ Result = dict[str, Any]
 class ScriptRunner:
     """One engine that carries out one script.
 
-    With `eager` copies move their bytes at submission, as in the recordings.
+    With `eager` copies move their bytes at submission, as in the recordings. `build`
+    makes the engine, for runs that want another one than `Engine` by itself.
 
     >>> config = sc.EngineConfig(pool_tokens=8, tree="radix")
     >>> script = sc.Script(name="", about="", config=config,
@@ -42,10 +43,15 @@ class ScriptRunner:
     """
 
     def __init__(
-        self, script: sc.Script, emit: Emitter = QUIET, *, eager: bool = False
+        self,
+        script: sc.Script,
+        emit: Emitter = QUIET,
+        *,
+        eager: bool = False,
+        build: Callable[..., Engine] = Engine,
     ) -> None:
         link = HandTransfer if script.manual_dma else InstantTransfer
-        self.engine = Engine(script.config, script.rules, emit=emit, link=link(eager))
+        self.engine = build(script.config, script.rules, emit=emit, link=link(eager))
         self.manual = script.manual_dma
         self.dump_slots = script.dump_slots
         self._name = script.name
@@ -92,7 +98,7 @@ class ScriptRunner:
                 "available": cache.allocator.available,
             }
         key = as_tokens(op.tokens)[:size]
-        self.engine.device_pool.write(pages, fingerprints(key))
+        self.engine.fill(key, pages)
         prefix_len = cache.insert(
             key, pages, priority=op.priority, chunked=op.chunked, space=op.extra or ""
         )

@@ -6,7 +6,7 @@ at once and recorded. Copies wait for `ack_write` / `ack_load`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..config import EngineConfig
@@ -14,11 +14,13 @@ from ..record.snapshot import Account, HostAccount, State
 from ..record.trace import Header, Trace
 from ..rules import Rules
 from . import script as sc
+from .engine import Engine
 from .runner import Result, ScriptRunner
 
 
 class Workbench:
-    """One traced SGLang engine; knobs are those of `EngineConfig`.
+    """One traced SGLang engine; knobs are those of `EngineConfig`. `build` makes the
+    engine, as in `ScriptRunner`.
 
     Raises: ConfigError for knobs with which the release would not start.
 
@@ -30,7 +32,12 @@ class Workbench:
     """
 
     def __init__(
-        self, rules: Rules | None = None, name: str = "", **knobs: Any
+        self,
+        rules: Rules | None = None,
+        name: str = "",
+        *,
+        build: Callable[..., Engine] = Engine,
+        **knobs: Any,
     ) -> None:
         rules = rules or Rules.v0_5_14()
         config = EngineConfig.of(knobs)
@@ -39,7 +46,7 @@ class Workbench:
             name=name, about="", config=config, rules=rules, manual_dma=True, ops=[]
         )
         self.trace = Trace(Header(name=name, config=config, rules=rules))
-        self._runner = ScriptRunner(script, self.trace)
+        self._runner = ScriptRunner(script, self.trace, build=build)
         self._state = State.start(config)
         self._folded = self._ops = 0
 
@@ -86,6 +93,11 @@ class Workbench:
         """Finish the first `count` load batches, or all; return how many loads."""
         acked: int = self.do(sc.AckLoadOp(count))["acked"]
         return acked
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that the calls work on."""
+        return self._runner.engine
 
     @property
     def state(self) -> State:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ..cache.hiradix import HiRadixCache
 from ..cache.radix import RadixCache
 from ..config import EngineConfig
 from ..errors import EngineFault
 from ..geometry import ceil_page, floor_page
-from ..memory.pool import KVPool, fingerprints
+from ..memory.pool import Compute, KVPool, fingerprints
 from ..memory.req_to_token import ReqToTokenPool
 from ..pages import Pages, join
 from ..record import events as ev
@@ -55,9 +57,11 @@ class RadixScheduler:
         config: EngineConfig,
         pool: KVPool | None = None,
         emit: Emitter = QUIET,
+        compute: Compute | None = None,
     ) -> None:
         self.cache = cache
         self.config = config
+        self.compute = compute
         self.rows = ReqToTokenPool(config.page_size)
         self.pool = pool or KVPool(0, config.page_size, "ledger")
         self.waiting: list[Request] = []
@@ -152,14 +156,18 @@ class RadixScheduler:
             self._emit(ev.Row, request.id, start // self._page, pages)
 
     def _fill(self, request: Request, start: int, end: int) -> None:
-        """Write what a forward pass would: the fingerprints of the new tokens."""
+        """Write the fingerprints of the new tokens, as a forward pass writes their KV,
+        and let the model compute it, if there is one."""
         if self.pool.mode == "ledger":
             return
         assert request.row is not None, f"request {request.id} has no row"
         whole = floor_page(start, self._page)
         pages = self.rows.pages(request.row, whole, end)
-        prints = fingerprints(request.tokens(end))[start:]
-        self.pool.write(pages, prints, start - whole)
+        tokens = request.tokens(end)
+        self.pool.write(pages, fingerprints(tokens)[start:], start - whole)
+        if self.compute is not None:
+            slots = self.rows.table[request.row, :end].numpy().astype(np.int64)
+            self.compute(request.id, tokens, slots, start)
 
     def first_token(self, request: Request, token: int) -> bool:
         """The whole prompt has KV: take the first output, then keep running, or finish
@@ -190,10 +198,18 @@ class RadixScheduler:
 
     def decode(self, request: Request, token: int) -> bool:
         """Write the KV of the request's last token and append the next one; False, and
-        no token, if the pool has no room.
+        no token, if the pool has no room. Changes: as `grow`, and the outputs.
+        """
+        if not self.grow(request):
+            return False
+        self.output(request, token)
+        return True
+
+    def grow(self, request: Request) -> bool:
+        """Write the KV of the request's last token; False if the pool has no room.
 
         The engine makes room for a page at every step, whether or not the step begins
-        one. Changes: the pool, the row, outputs; evicts to make room.
+        one. Changes: the pool, the row; evicts to make room.
         """
         at = request.kv_len
         new_page = at % self._page == 0
@@ -207,7 +223,6 @@ class RadixScheduler:
         self._fill(request, at, at + 1)
         request.kv_len = at + 1
         self._emit(ev.Grow, request.id)
-        self.output(request, token)
         return True
 
     def _take_page(self) -> Pages:
