@@ -1,7 +1,6 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
-`Workbench` is an engine to try by hand, `play` shows a trace in a notebook;
-`predict` and `check` are the course's. All are
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook. Both are
 imported on first use, so that the command line answers before torch is loaded.
 """
 
@@ -12,16 +11,12 @@ from typing import Any
 
 _PUBLIC = {
     "Workbench": "kvlab.run.workbench",
-    "check": "kvlab.lessons.checks",
     "play": "kvlab.views.widget",
-    "predict": "kvlab.lessons.checks",
     "read_trace": "kvlab.record.trace_file",
     "write_trace": "kvlab.record.trace_file",
 }
 
-__all__ = [
-    "Workbench", "check", "play", "predict", "read_trace", "write_trace",
-]  # fmt: skip
+__all__ = ["Workbench", "play", "read_trace", "write_trace"]
 
 
 def __getattr__(name: str) -> Any:

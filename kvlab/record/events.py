@@ -510,5 +510,27 @@ class Ratio(Decision, frozen=True):
     after: float
 
 
+class Compared(Decision, frozen=True):
+    """Somebody who sees the bytes compared `slots` slots of both tiers with the prefix
+    that each should end: `wrong` of them hold another. A `Wrong` for each follows."""
+
+    slots: int
+    wrong: int
+
+
+class Wrong(Decision, frozen=True):
+    """A slot holds another prefix than its `holder` (a node "n3", or a request) has
+    there. It should hold the first `at` tokens, `expected`; it holds `found` ("": it
+    was never written). Event number `by` wrote the slot last, or handed it out."""
+
+    tier: Tier
+    slot: int
+    holder: str
+    at: int
+    expected: str
+    found: str
+    by: int
+
+
 CHANGES: tuple[type[Change], ...] = tuple(Change.__subclasses__())
 DECISIONS: tuple[type[Decision], ...] = tuple(Decision.__subclasses__())

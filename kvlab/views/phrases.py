@@ -259,6 +259,22 @@ PHRASES: dict[str, Words] = {
     "ratio": Words(
         "new_token_ratio goes from {before} to {after}",
         "new_token_ratio 从 {before} 变为 {after}"),
+    "compared": Words(
+        "{slots} slots are compared with the prefix each should end: all are right",
+        "逐一核对 {slots} 个槽位的内容：全部正确"),
+    "compared wrong": Words(
+        "{slots} slots are compared with the prefix each should end: {wrong} wrong",
+        "逐一核对 {slots} 个槽位的内容：{wrong} 个有误"),
+    "wrong": Words(
+        "Slot {slot} of {tier} is wrong: {holder} has the prefix {expected} there, the "
+        "slot holds {found}; event {by} wrote it last",
+        "{tier} 槽位 {slot} 有误：{holder} 在此应为前缀 {expected}，"
+        "实际是 {found}；最后写它的是事件 {by}"),
+    "wrong unwritten": Words(
+        "Slot {slot} of {tier} is wrong: {holder} has the prefix {expected} there, "
+        "nothing was ever written; event {by} handed it out",
+        "{tier} 槽位 {slot} 有误：{holder} 在此应为前缀 {expected}，"
+        "却从未写入；事件 {by} 分配了它"),
 }
 
 VERDICTS: dict[str, Words] = {
@@ -305,6 +321,10 @@ VERDICTS: dict[str, Words] = {
     "decoderoom short": Words("The step does not fit", "放不下"),
     "pickretract": Words("{request} is retracted", "撤回 {request}"),
     "ratio": Words("{before} → {after}", "{before} → {after}"),
+    "compared": Words("{slots} slots are right", "{slots} 个槽位正确"),
+    "compared wrong": Words(
+        "{wrong} of {slots} slots are wrong", "{slots} 个槽位中 {wrong} 个有误"),
+    "wrong": Words("{tier} slot {slot} is wrong", "{tier} 槽位 {slot} 有误"),
 }
 """The same, short, for the head of a decision's card."""
 # fmt: on

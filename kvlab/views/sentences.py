@@ -65,6 +65,10 @@ def _variant(event: Event) -> str:
             variant = "unfinished"
         case ev.DecodeRoom(fits=False):
             variant = "short"
+        case ev.Compared() if event.wrong:
+            variant = "wrong"
+        case ev.Wrong(found=""):
+            variant = "unwritten"
         case _:
             variant = ""
     return variant

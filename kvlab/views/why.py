@@ -5,7 +5,8 @@ page"), the test those terms are put to, both sides as bars, what is in no formu
 was not taken, where the rule stands in the engine and in kvlab. Two interpreters read
 the same rules: this file with reasons.py, and player/sums.js in the browser.
 A term is a field of the event, the sum of another row, or one of `FACTS` (terms.py).
-Left out: the rules (why_cache.py, why_schedule.py), how a card looks (cards.py).
+Left out: the rules (why_cache.py, why_schedule.py, why_contents.py), how a card looks
+(cards.py).
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ SWATCHES: dict[str, State] = {
     "device": "used", "host": "host_only", "device_hit": "used", "miss": "available",
     "host_hit": "host_only", "loaded": "in_flight", "host_available": "available",
     "freed": "left", "rem_input": "promised", "rem_chunk": "promised",
-    "chunk_left": "promised", "total": "available",
+    "chunk_left": "promised", "total": "available", "right": "used", "wrong": "refused",
 }  # fmt: skip
 """Which terms are a state, and are drawn with its pattern."""
 

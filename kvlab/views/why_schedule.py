@@ -11,6 +11,7 @@ from .reason import NEED, ROOM
 from .theme import Words
 from .why import BarOf, Instead, Own, Test, Why
 from .why_cache import CACHE_WHYS, ROOM_TEST, TWO_BARS
+from .why_contents import CONTENT_WHYS
 
 _QUEUE = "schedule"
 _ADDER = "managers/schedule_policy.py · PrefillAdder."
@@ -126,8 +127,8 @@ SCHEDULE_WHYS: dict[str, Why] = {
 }
 # fmt: on
 
-WHYS: dict[str, Why] = {**CACHE_WHYS, **SCHEDULE_WHYS}
-"""Every card, of the tree and of the scheduler."""
+WHYS: dict[str, Why] = {**CACHE_WHYS, **SCHEDULE_WHYS, **CONTENT_WHYS}
+"""Every card, of the tree, of the scheduler and of contents."""
 
 
 def why_of(entry: str, tier: str | None = None) -> Why:
