@@ -1,14 +1,18 @@
 """What can happen in a block engine, and which numbers tell it?
 
-The kinds that only vLLM needs; `Step`, `Arrive`, `Output` and `Finish` are SGLang's
-too (events.py). A block is named by its number, its content by the first 48 bits of
+The kinds that only vLLM needs; `Step`, `Arrive`, `Output`, `Finish` and those that tell
+the time are SGLang's too (events.py). A `Decode` gives its steps to every running
+request that lacks one token only, so a step of a thousand requests is one event. A block is named by its number, its content by the first 48 bits of
 its hash. Block lists are in the order in which the pool treats them.
 """
 
 from __future__ import annotations
 
 from ..pages import Pages
-from .events import Arrive, Change, Decision, Finish, Output, Step, Tier
+from .events import (
+    Arrive, Change, Clock, Decision, Decode, Drop, Finish, Forward, Output, Sent, Step,
+    Tier, TooLarge,
+)  # fmt: skip
 
 Blocks = Pages
 
@@ -204,8 +208,9 @@ class PickVictim(Decision, frozen=True):
 
 BLOCK_CHANGES: tuple[type[Change], ...] = (
     Take, Forget, Register, Share, Release, Hold, Vacate, Compute, Run, Preempt, Defer,
-    Loaded, Pin, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish,
+    Loaded, Pin, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish, Drop,
+    Sent, Clock, Forward, Decode,
 )  # fmt: skip
 BLOCK_DECISIONS: tuple[type[Decision], ...] = (
-    Step, Lookup, Slots, Offer, Schedule, Stop, PickVictim,
+    Step, Lookup, Slots, Offer, Schedule, Stop, PickVictim, TooLarge,
 )  # fmt: skip

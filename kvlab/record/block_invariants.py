@@ -77,7 +77,7 @@ def tables_cover_what_is_computed(state: BlockState) -> str | None:
 def who_waits_holds_nothing(state: BlockState) -> str | None:
     """Only running requests and those with a load hold blocks (_preempt_request)."""
     for request in state.requests.values():
-        idle = request.stage in ("waiting", "preempted", "finished")
+        idle = request.stage in ("waiting", "preempted", "finished", "dropped")
         if idle and request.blocks:
             return (
                 f"request {request.id} is {request.stage} and holds "
@@ -90,7 +90,7 @@ def every_request_stands_once(state: BlockState) -> str | None:
     """A request that is not finished is running, waiting or deferred, once."""
     places = Counter(chain(state.running, state.waiting, state.deferred))
     for id, request in state.requests.items():
-        wanted = 0 if request.stage == "finished" else 1
+        wanted = 0 if request.stage in ("finished", "dropped") else 1
         if places[id] != wanted:
             return f"request {id} is {request.stage} and stands in {places[id]} queues"
     if len(state.running) > state.config.max_num_seqs:

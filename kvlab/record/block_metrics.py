@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from . import block_events as ev
 from .block_snapshot import BlockState
-from .events import Arrive, Event, Finish, Output
+from .events import Arrive, Decode, Event, Finish, Output
 from .replay import FoldError
 from .trace import BlockTrace
 
@@ -159,10 +159,19 @@ class BlockMeter:
         self.counters.scheduled_tokens += e.tokens
 
     def _output(self, e: Output) -> None:
-        self.counters.generation_tokens += 1
-        request = self.state.requests[e.request]
+        self._generated(e.request, 1)
+
+    def _decode(self, e: Decode) -> None:
+        for id in self.state.running:
+            if self.state.requests[id].lacks_one:
+                self.counters.scheduled_tokens += e.steps
+                self._generated(id, e.steps)
+
+    def _generated(self, id: str, tokens: int) -> None:
+        self.counters.generation_tokens += tokens
+        request = self.state.requests[id]
         if request.outputs == 0:
-            cached = self._cached.get(e.request, 0)
+            cached = self._cached.get(id, 0)
             self.counters.prompt_tokens += request.prompt_len
             self.counters.cached_tokens += min(cached, request.prompt_len)
 
@@ -197,6 +206,7 @@ _COUNTS: dict[type[Event], Callable[[BlockMeter, Any], None]] = {
     ev.Defer: BlockMeter._defer,
     ev.Schedule: BlockMeter._schedule,
     Output: BlockMeter._output,
+    Decode: BlockMeter._decode,
     ev.Preempt: BlockMeter._preempt,
     Finish: BlockMeter._finish,
 }

@@ -16,15 +16,18 @@ from typing import Any, NamedTuple
 
 from ..block_config import BlockConfig
 from . import block_events as ev
-from .events import Arrive, Event, Finish, Output, Tier
+from .events import (
+    Arrive, Clock, Decode, Drop, Event, Finish, Forward, Output, Sent, Tier,
+)  # fmt: skip
 
 
 @dataclass(slots=True)
 class BlockRequestState:
     """One request.
 
-    `stage`: waiting, running, preempted, loading, ready (loaded, not yet admitted) or
-    finished. `number` counts arrivals. Units: lengths in tokens.
+    `stage`: waiting, running, preempted, loading, ready (loaded, not yet admitted),
+    finished or dropped. `number` counts arrivals. Units: lengths in tokens; `arrival`
+    nanoseconds.
     """
 
     id: str
@@ -37,6 +40,12 @@ class BlockRequestState:
     computed: int = 0
     outputs: int = 0
     preemptions: int = 0
+    arrival: int = 0
+
+    @property
+    def lacks_one(self) -> bool:
+        """Would one more computed token give an output? So a decode step finds it."""
+        return self.computed + 1 == self.prompt_len + self.outputs
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -126,6 +135,7 @@ class BlockState:
 
     `stores` and `loads` are copies under way, as (L1 blocks, L2 blocks); `pins` the
     L2 blocks that were found for requests that could not yet be admitted.
+    Units: `now` in nanoseconds, 0 in a run without a clock.
 
     >>> state = BlockState.start(BlockConfig(num_gpu_blocks=5))
     >>> state.tiers["L1"].account()
@@ -141,6 +151,7 @@ class BlockState:
     stores: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
     loads: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
     pins: dict[str, list[int]] = field(default_factory=dict)
+    now: int = 0
 
     @classmethod
     def start(cls, config: BlockConfig) -> BlockState:
@@ -229,6 +240,10 @@ class BlockState:
         self._leave(e.request)
         self.requests[e.request].stage = "finished"
 
+    def _drop(self, e: Drop) -> None:
+        self._leave(e.request)
+        self.requests[e.request].stage = "dropped"
+
     def _leave(self, id: str) -> None:
         """Take the request out of the list it stands in, if it stands in one."""
         for place in (self.running, self.waiting, self.deferred):
@@ -264,6 +279,25 @@ class BlockState:
     def _copied_in(self, e: ev.CopiedIn) -> None:
         del self.loads[e.request]
 
+    # --- time
+
+    def _sent(self, e: Sent) -> None:
+        self.requests[e.request].arrival = e.at
+
+    def _clock(self, e: Clock) -> None:
+        self.now = e.now
+
+    def _forward(self, e: Forward) -> None:
+        self.now = e.begin + e.load + e.compute
+
+    def _decode(self, e: Decode) -> None:
+        self.now = e.now
+        for id in self.running:
+            request = self.requests[id]
+            if request.lacks_one:
+                request.computed += e.steps
+                request.outputs += e.steps
+
 
 _CHANGES: dict[type[Event], Callable[[BlockState, Any], None]] = {
     ev.Take: BlockState._take,
@@ -286,4 +320,9 @@ _CHANGES: dict[type[Event], Callable[[BlockState, Any], None]] = {
     Arrive: BlockState._arrive,
     Output: BlockState._output,
     Finish: BlockState._finish,
+    Drop: BlockState._drop,
+    Sent: BlockState._sent,
+    Clock: BlockState._clock,
+    Forward: BlockState._forward,
+    Decode: BlockState._decode,
 }

@@ -114,11 +114,7 @@ class Cost:
 
     def prefill(self, parts: Iterable[tuple[int, int]]) -> int:
         """Return what one prefill of (new, cached before them) tokens takes."""
-        tokens = pairs = 0
-        for new, cached in parts:
-            tokens += new
-            pairs += new * cached + new * (new + 1) // 2
-        return self._weights(tokens) + pairs * self._pair
+        return self.mixed(parts, 0, 0)
 
     def decode(self, batch: int, kv_tokens: int, steps: int = 1) -> int:
         """Return what `steps` decode steps of a batch take, exactly.
@@ -128,6 +124,21 @@ class Cost:
         """
         grown = steps * kv_tokens + batch * (steps * (steps - 1) // 2)
         return steps * self._weights(batch) + grown * self._kv_token
+
+    def mixed(
+        self, parts: Iterable[tuple[int, int]], batch: int, kv_tokens: int
+    ) -> int:
+        """Return what one step takes that prefills `parts` and decodes a batch: the
+        weights are read once for both.
+
+        With no parts it is a `decode`, with no batch a `prefill`.
+        """
+        tokens = pairs = 0
+        for new, cached in parts:
+            tokens += new
+            pairs += new * cached + new * (new + 1) // 2
+        decoding = kv_tokens * self._kv_token
+        return self._weights(tokens + batch) + pairs * self._pair + decoding
 
     def steps_to(self, batch: int, kv_tokens: int, budget: int) -> int:
         """Return the fewest decode steps, at least one, that take `budget` or more."""

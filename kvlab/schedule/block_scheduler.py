@@ -47,8 +47,7 @@ class BlockScheduler(BlockLives):
             self._preempt(victim, turn)
             if victim is request:
                 return
-        turn.give(request, tokens)
-        self._emit(ev.Schedule, request.id, tokens, turn.budget)
+        self._give(request, tokens, turn)
 
     def _admit(self, queue: BlockQueue, turn: Turn) -> bool:
         """Try the first of a queue; False if nobody behind it may be tried."""
@@ -221,6 +220,9 @@ class BlockScheduler(BlockLives):
         request.status = Status.RUNNING
         self.running.append(request)
         self._emit(ev.Run, request.id)
+        self._give(request, tokens, turn)
+
+    def _give(self, request: BlockRequest, tokens: int, turn: Turn) -> None:
         turn.give(request, tokens)
         self._emit(ev.Schedule, request.id, tokens, turn.budget)
 

@@ -1,0 +1,300 @@
+"""What does a vLLM engine do over time?
+
+One turn of its loop, again and again:
+
+        copies done, arrivals noted -> a step: running requests first, then waiting ones,
+                                       prefill chunks and decode tokens side by side
+                                    -> else wait for the next arrival or copy
+
+So nobody who runs stands still while others prefill, but each such step takes longer.
+Decode steps in which nobody can be admitted, preempted or finished are one jump and one
+event; `jump=False` makes the same steps one by one, with the same outcome.
+Left out: asynchronous scheduling (the CPU's work is in the step's overhead); the
+network before and after the engine.
+Source: vLLM 0.33.0, v1/engine/core.py, step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..block_config import BlockConfig
+from ..blocks.connector import Copies
+from ..blocks.kv_cache_manager import KVCacheManager
+from ..blocks.offload import CpuOffload
+from ..errors import EngineFault
+from ..record.events import Clock, Decode, Drop, Forward, Sent, TooLarge
+from ..record.trace import QUIET, Emitter
+from ..schedule.turn import Turn
+from .block_samples import BlockSampler
+from .block_timed_request import TimedBlockRequest
+from .block_timed_scheduler import TimedBlockScheduler, timed
+from .clocked_link import NEVER, ClockedLink
+from .cost import NS, Cost
+from .tallies import Refused, Tallies
+from .timed_request import Part
+from .workload import Ask, Workload
+
+
+class TimedBlockEngine:
+    """One vLLM engine on a virtual clock.
+
+    `stored_blocks` were copied to L2; `l2_peak` is the most that it held at once.
+    Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
+
+    >>> from kvlab.run.accelerators import accelerator
+    >>> from kvlab.run.model_shapes import model_shape
+    >>> from kvlab.run.generators import poisson, unique
+    >>> from kvlab.run.workload import OpenLoop
+    >>> cost = Cost(model_shape("llama-3-8b"), accelerator("h100"))
+    >>> config = BlockConfig(num_gpu_blocks=601, hash_algo="chain64")
+    >>> engine = TimedBlockEngine(config, cost)
+    >>> engine.run(OpenLoop(unique(3, poisson(4.0), length=2000, outputs=50)))
+    >>> [record.outputs for record in engine.tallies.done]
+    [50, 50, 50]
+    """
+
+    def __init__(
+        self,
+        config: BlockConfig,
+        cost: Cost,
+        *,
+        emit: Emitter = QUIET,
+        sampler: BlockSampler | None = None,
+        jump: bool = True,
+    ) -> None:
+        self.config = config
+        self.cost = cost
+        self.link = ClockedLink(cost.link_rate)
+        self.manager = KVCacheManager(config, emit)
+        self.offload: CpuOffload | None = None
+        if config.l2 is not None:
+            self.offload = CpuOffload(config, self.manager.pool, emit)
+        self.scheduler = TimedBlockScheduler(
+            self.manager, config, self._run_step, emit, self.offload
+        )
+        self.tallies = Tallies()
+        self.stored_blocks = self.l2_peak = 0
+        self._block_bytes = config.block_size * cost.model.kv_bytes
+        self._loading: dict[int, str] = {}
+        self._num_loads = 0
+        self._jump = jump and not (config.l2 and config.l2.lazy)
+        self._calm = self._rests = False
+        self._sampler = sampler
+        self._emit = emit
+        self._set(0)
+
+    def run(
+        self, workload: Workload, progress: Callable[[int], object] = lambda _: None
+    ) -> None:
+        """Serve the workload to its end. Changes: everything.
+
+        `progress` is told how many more requests have left.
+        Raises: EngineFault if requests wait that nothing could ever admit.
+        """
+        self._workload = workload
+        told = 0
+        while self._turn():
+            if (left := self.tallies.left) > told:
+                progress(left - told)
+                told = left
+        progress(self.tallies.left - told)
+
+    def _turn(self) -> bool:
+        if self._sampler is not None and self._sampler.next <= self._now_ns:
+            self._sampler.look(self._now_ns, self)
+        self._note_copies()
+        while self._workload.next_arrival * NS <= self.now:
+            self._arrive(self._workload.take())
+        if self._calm and self._decode():
+            return True
+        if self._is_idle:
+            return self._wait()
+        turn = self.scheduler.schedule()
+        self._book_waiting(turn)
+        if turn.tokens or turn.preempted:
+            self._close(turn)
+            return True
+        self._calm, self._rests = False, True
+        return self._wait()
+
+    @property
+    def _is_idle(self) -> bool:
+        """Has nobody anything to do? One more turn lets the connector finish."""
+        return self._rests and not (self._num_waiting or self.scheduler.running)
+
+    def _set(self, now: int) -> None:
+        """Move the clock. It never goes back."""
+        self.now = self.link.now = now
+
+    @property
+    def _now_ns(self) -> int:
+        return self.now // NS
+
+    # --- arrivals and copies
+
+    def _arrive(self, ask: Ask) -> None:
+        """Let a request join the queue, or refuse at once what could never run."""
+        request = TimedBlockRequest(ask)
+        self._calm = self._rests = False
+        self.scheduler.arrive(request)
+        self._emit(Sent, request.id, ask.at)
+        need, most = request.prompt_len + 1, self.config.max_model_len
+        if need > most:
+            self.scheduler.waiting.remove(request)
+            self._emit(TooLarge, request.id, need, most)
+            self._emit(Drop, request.id)
+            self.tallies.refused.append(Refused(request.id, need, most))
+            self.tallies.input_tokens += request.prompt_len
+            self._workload.left(request.id, self._now_ns)
+            return
+        self.tallies.arrived(self._num_waiting)
+
+    @property
+    def _num_waiting(self) -> int:
+        return len(self.scheduler.waiting) + len(self.scheduler.deferred)
+
+    def _note_copies(self) -> None:
+        if self.offload is None:
+            return
+        self.link.poll()
+        loads = [self._loading.pop(tag) for tag in self.link.collect("load")]
+        stores = self.link.collect("write")
+        if loads or stores:
+            self._calm = False
+            self.scheduler.copied(loads, stores)
+            self.l2_peak = max(self.l2_peak, self.offload.l2.num_findable)
+
+    def _submit(self, copies: Copies) -> None:
+        """Begin a step's copies; a flush makes the step wait for all under way."""
+        for id, pairs in copies.loads.items():
+            self._num_loads += 1
+            self._loading[self._num_loads] = id
+            size = len(pairs.l1) * self._block_bytes
+            self.link.submit("load", self._num_loads, size, _nothing)
+        if copies.job is not None:
+            size = len(copies.store.l1) * self._block_bytes
+            self.link.submit("write", copies.job, size, _nothing)
+            self.stored_blocks += len(copies.store.l1)
+        if copies.flush:
+            self.link.complete("load")
+            self.link.complete("write")
+
+    # --- a step
+
+    def _run_step(self, turn: Turn) -> int:
+        """Let the clock run to the end of the step; return it, in nanoseconds."""
+        if turn.copies is not None:
+            self._submit(turn.copies)
+        if not turn.tokens:
+            return self._now_ns
+        parts, batch, kv_tokens = list[tuple[int, int]](), 0, 0
+        for request, tokens in turn.tokens.items():
+            if tokens == 1 and timed([request])[0].lacks_one and request.num_outputs:
+                batch, kv_tokens = batch + 1, kv_tokens + request.length
+                continue
+            parts.append((tokens, request.computed))
+            self.tallies.computed_tokens += tokens
+            if request.preemptions:
+                self.tallies.recomputed_tokens += tokens
+        begin = max(self.now, self.link.waited_until)
+        self._book_begin(turn, begin // NS)
+        self._set(begin + self.cost.mixed(parts, batch, kv_tokens))
+        self._count(parts, batch)
+        if parts:
+            self._emit(Forward, begin // NS, 0, self._now_ns - begin // NS)
+        return self._now_ns
+
+    def _count(self, parts: list[tuple[int, int]], batch: int) -> None:
+        self.tallies.prefills += bool(parts)
+        if batch:
+            self.tallies.decoded(batch, 1)
+        self.tallies.peak_running = max(
+            self.tallies.peak_running, len(self.scheduler.running)
+        )
+        self.tallies.peak_waiting = max(self.tallies.peak_waiting, self._num_waiting)
+
+    def _book_waiting(self, turn: Turn) -> None:
+        """Who was preempted or began to load is from now on in another stage."""
+        for request in timed(list(turn.preempted)):
+            request.enter(request.waiting_part, self._now_ns)
+        for request in timed(turn.skipped):
+            if request.part is Part.QUEUE and request.id in self._loading.values():
+                request.enter(Part.LOAD, self._now_ns)
+        self.tallies.retractions += len(turn.preempted)
+
+    def _book_begin(self, turn: Turn, begin: int) -> None:
+        for request in timed(turn.fresh):
+            request.enter(Part.PREFILL, begin)
+        for request in timed(turn.resumed):
+            request.enter(Part.RECOMPUTE, begin)
+
+    def _close(self, turn: Turn) -> None:
+        """The step was made: outputs are counted, those that are done leave."""
+        now = self._now_ns
+        for request in timed(turn.sampling):
+            if request.part is not Part.DECODE:
+                request.enter(Part.DECODE, now)
+            if request.ttft is None:
+                request.ttft = now - request.at
+        done = self.scheduler.update(turn, {r.id: 0 for r in turn.sampling})
+        for request in timed(done):
+            self._leave(request)
+        moved = turn.fresh or turn.resumed or turn.preempted or turn.skipped or done
+        self._calm = self._jump and not moved and self.scheduler.is_steady
+
+    def _leave(self, request: TimedBlockRequest) -> None:
+        self.tallies.input_tokens += request.prompt_len
+        self.tallies.done.append(request.record(self._now_ns))
+        self._workload.left(request.id, self._now_ns)
+
+    # --- many steps
+
+    def _decode(self) -> bool:
+        """Make decode steps up to the next moment at which anything can change, but for
+        the last step of a request; False if there is none."""
+        running = timed(self.scheduler.running)
+        self._calm = False
+        if not running:
+            return False
+        most = min(
+            min(r.remaining, self.config.max_model_len - r.length) for r in running
+        )
+        kv_tokens = sum(request.length for request in running)
+        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        if moment < NEVER:
+            budget = moment - self.now
+            most = min(most, self.cost.steps_to(len(running), kv_tokens, budget) + 1)
+        steps = self.scheduler.run_on(most - 1)
+        if not steps:
+            return False
+        self._set(self.now + self.cost.decode(len(running), kv_tokens, steps))
+        self._emit(Decode, steps, self._now_ns)
+        self.tallies.decoded(len(running), steps)
+        return True
+
+    # --- nothing to run
+
+    def _wait(self) -> bool:
+        """Let the clock go to the next arrival or end of a copy; False if none is."""
+        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        if moment >= NEVER:
+            self._check_nobody_waits()
+            return False
+        self._set(max(moment, self.now))
+        self._emit(Clock, self._now_ns)
+        return True
+
+    def _check_nobody_waits(self) -> None:
+        if self._num_waiting:
+            pool = self.manager.pool
+            first = next(iter((*self.scheduler.deferred, *self.scheduler.waiting)))
+            raise EngineFault(
+                f"{self._num_waiting} requests wait for ever behind {first.id}, which "
+                f"has {first.length} tokens; {pool.num_free} blocks of "
+                f"{self.config.block_size} are free, and nothing runs"
+            )
+
+
+def _nothing() -> None:
+    """The blocks of a ledger hold no bytes: nothing is moved."""

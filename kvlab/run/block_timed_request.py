@@ -1,0 +1,89 @@
+"""What does a clock know of a request of vLLM's, beside its blocks?
+
+Its outputs are counted and not kept: they all are one token that no other request has,
+so that two requests share no more than their prompts do. The names of its blocks are
+made once, prompt and outputs, and its time is booked as that of SGLang's requests is:
+
+        arrival  queue   load    prefill   first token
+           |------|-------|--------|         TTFT = queue + load + prefill + recompute
+                                   |- decode -|  requeue  |- recompute -|- decode -|
+                                          preempted   admitted again
+
+Preempted before its first token, it queues again and recomputes within its TTFT.
+"""
+
+from __future__ import annotations
+
+from ..schedule.block_request import BlockRequest
+from .tallies import Record
+from .timed_request import Part
+from .workload import Ask, life_of
+
+
+class TimedBlockRequest(BlockRequest):
+    """A request with an arrival in nanoseconds.
+
+    `life` is the prompt with all outputs behind it; of it `length` tokens are known.
+
+    >>> from kvlab.cache.key import as_tokens
+    >>> request = TimedBlockRequest(Ask("a", 5, as_tokens([1, 2]), 9))
+    >>> request.count(4); request.length, request.num_outputs, request.remaining
+    (6, 4, 5)
+    """
+
+    def __init__(self, ask: Ask) -> None:
+        super().__init__(ask.id, [], max(ask.max_new, 1), arrival=ask.at)
+        kept = ask.life
+        if kept is None:
+            kept = life_of(ask.tokens, self.max_new, ask.filler)
+        self.life = kept
+        self.prompt_len = len(ask.tokens)
+        self.at = ask.at
+        self.spent: dict[Part, int] = dict.fromkeys(Part, 0)
+        self.ttft: int | None = None
+        self.num_placed = 0
+        self.part = Part.QUEUE
+        self._since = ask.at
+        self._outputs = 0
+
+    @property
+    def length(self) -> int:
+        """Known tokens: prompt and outputs."""
+        return self.prompt_len + self._outputs
+
+    @property
+    def num_outputs(self) -> int:
+        """Outputs that are known."""
+        return self._outputs
+
+    @property
+    def remaining(self) -> int:
+        """Outputs that it will still get."""
+        return self.max_new - self._outputs
+
+    @property
+    def lacks_one(self) -> bool:
+        """Would one more computed token give an output?"""
+        return self.computed + 1 == self.length
+
+    def count(self, outputs: int) -> None:
+        """It has got so many outputs more."""
+        self._outputs += outputs
+
+    def enter(self, part: Part, now: int) -> None:
+        """Book the time since the last change, and begin `part`."""
+        self.spent[self.part] += now - self._since
+        self.part, self._since = part, now
+
+    @property
+    def waiting_part(self) -> Part:
+        """What it is called when this request waits."""
+        return Part.QUEUE if self.ttft is None else Part.REQUEUE
+
+    def record(self, end: int) -> Record:
+        """Return what is left of it when it leaves."""
+        self.enter(self.part, end)
+        return Record(
+            self.id, self.at, end, self.ttft, tuple(self.spent.values()),
+            self.prompt_len, self._outputs, self.preemptions, False,
+        )  # fmt: skip
