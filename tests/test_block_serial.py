@@ -133,7 +133,7 @@ def test_replay_through_vllm_prints_the_promised_figures(capsys, trace_file):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--host-tokens", "9"], "not for vLLM's serial replay"),
+        (["--host-tokens", "9"], "vLLM's serial replay has no L2"),
         (["--policy", "lfu"], "vLLM evicts what was freed first"),
         (["--pool-tokens", "8", "--page-size", "16"], "holds no block of 16"),
         (["--unit", "--page-size", "4"], "blocks of one token"),

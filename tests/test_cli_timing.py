@@ -76,7 +76,7 @@ def test_a_slower_link_or_device_is_felt(trace, capsys):
         ([*TIMED, "--accelerator", "abacus"], "no accelerator 'abacus'"),
         ([*TIMED, "--max-running", "0"], "is 0; use 1 or more"),
         ([*TIMED, "--chunked-prefill-size", "-5"], "chunked_prefill_size is -5"),
-        ([*TIMED, "--engine", "vllm"], "is of --engine sglang so far"),
+        ([*TIMED, "--engine", "vllm", "--tp", "0"], "tp is 0; use 1 to 1024"),
     ],
 )
 def test_options_that_make_no_sense_are_one_line_and_exit_2(

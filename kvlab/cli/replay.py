@@ -14,8 +14,16 @@ from ..block_config import BlockConfig
 from ..config import EngineConfig
 from ..errors import ConfigError, InputError
 from ..rules import Rules
-from .shared import add_command, check_target, note, print_figures, progress
-from .timing import add_timing, is_timed, needs_trace, timed_replay, write_telemetry
+from .both import beside, print_both, replay_both
+from .shared import add_command, check_target, note, print_figures
+from .timing import (
+    add_timing,
+    is_timed,
+    needs_trace,
+    timed_block_replay,
+    timed_replay,
+    write_telemetry,
+)  # fmt: skip
 
 _LEAVE_OUT = "leave it out, or use --engine sglang"
 
@@ -33,7 +41,8 @@ def add_replay(commands: Any) -> None:
     add("--limit", type=int, metavar="N", help="first N requests")
     add("--unique", action="store_true", help="remove all sharing")
     add("--unit", action="store_true", help="each hash id is one token; pages of one")
-    add("--engine", default="sglang", choices=("sglang", "vllm"))
+    add("--engine", default="sglang", choices=("sglang", "vllm", "both"),
+        help="both: side by side")  # fmt: skip
     add("--rules", default="0.5.14", metavar="RELEASE", help="default 0.5.14")
     add("--pool-tokens", type=int, default=1_000_000, help="L1 (default 1000000)")
     host = parser.add_mutually_exclusive_group()
@@ -54,8 +63,11 @@ def replay(arguments: argparse.Namespace) -> int:
     from ..record.request_trace import read_requests, unique
     from ..record.trace_file import write_trace
 
-    engine = _block_engine if arguments.engine == "vllm" else _tree_engine
-    run = engine(arguments)
+    runs = {
+        name: engine(arguments)
+        for name, engine in (("sglang", _tree_engine), ("vllm", _block_engine))
+        if arguments.engine in (name, "both")
+    }
     if arguments.record is not None:
         check_target(arguments.record)
     read = read_requests(arguments.trace, arguments.limit)
@@ -66,19 +78,23 @@ def replay(arguments: argparse.Namespace) -> int:
         f"{arguments.trace}: {read.format}, {len(read.requests)} requests, "
         f"arrivals in {read.unit}, blocks of {read.block_size} tokens",
     )
-    with progress(len(read.requests), "replay", " requests") as bar:
-        figures, trace = run(
-            read.requests,
-            unit=arguments.unit,
-            record=arguments.record is not None or needs_trace(arguments),
-            name=arguments.trace.name,
-            seed=arguments.seed,
-            progress=bar.update,
-        )
-    if arguments.record is not None:
-        write_trace(trace, arguments.record)
-    write_telemetry(trace, arguments)
-    print_figures(arguments, figures)
+    figures, traces = replay_both(
+        runs,
+        read.requests,
+        unit=arguments.unit,
+        record=arguments.record is not None or needs_trace(arguments),
+        name=arguments.trace.name,
+        seed=arguments.seed,
+    )
+    for name, trace in traces.items():
+        if arguments.record is not None:
+            one = arguments.record
+            write_trace(trace, one if len(runs) == 1 else beside(one, name))
+    if len(runs) > 1:
+        print_both(arguments, figures)
+        return 0
+    write_telemetry(traces[arguments.engine], arguments)
+    print_figures(arguments, figures[arguments.engine])
     return 0
 
 
@@ -99,8 +115,15 @@ def _block_engine(arguments: argparse.Namespace) -> Any:
     """Return the replay through vLLM's blocks that the options describe."""
     from ..run.block_serial import replay_blocks
 
+    if needs_trace(arguments):
+        raise InputError("--metrics-dir", "writes what SGLang exports", _LEAVE_OUT)
     if is_timed(arguments):
-        raise InputError("--timing model", "is of --engine sglang so far", _LEAVE_OUT)
+        return timed_block_replay(arguments, _block_config(arguments))
+    if arguments.host_tokens:
+        raise InputError(
+            "--host-tokens", "vLLM's serial replay has no L2",
+            "leave it out, or add --timing model",
+        )  # fmt: skip
     return partial(replay_blocks, config=_block_config(arguments))
 
 
@@ -133,8 +156,8 @@ def _block_config(arguments: argparse.Namespace) -> BlockConfig:
     """
     if arguments.unit and arguments.page_size != 1:
         raise InputError("--unit", "has blocks of one token", "leave out --page-size")
-    if arguments.host_tokens or arguments.host_ratio is not None:
-        raise InputError("--host-tokens", "is not for vLLM's serial replay", _LEAVE_OUT)
+    if arguments.host_ratio is not None:
+        raise InputError("--host-ratio", "is SGLang's rule", "use --host-tokens")
     if arguments.policy != "lru":
         raise InputError("--policy", "vLLM evicts what was freed first", _LEAVE_OUT)
     size = max(arguments.page_size, 1)

@@ -12,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from ..block_config import BlockConfig, L2Config
 from ..config import EngineConfig
 from ..errors import InputError
 from ..rules import Rules
 
 CHUNK = 8192
 """SGLang's own chunked_prefill_size on accelerators of 60 to 90 GB."""
+SEATS = 1024
+"""vLLM's own max_num_seqs on accelerators of 70 GB and more."""
 
 
 def add_timing(parser: argparse.ArgumentParser) -> None:
@@ -76,9 +79,6 @@ def timed_replay(
 
     Raises: ConfigError or InputError for options with which no engine could start.
     """
-    from ..run.accelerators import accelerator
-    from ..run.cost import Cost
-    from ..run.model_shapes import model_shape
     from ..run.timed_replay import replay_timed
 
     if arguments.room == "engine":
@@ -87,13 +87,7 @@ def timed_replay(
         raise InputError(
             "--max-running", f"is {arguments.max_running}", "use 1 or more"
         )
-    rate = arguments.link_gbps
-    cost = Cost(
-        model_shape(arguments.model),
-        accelerator(arguments.accelerator),
-        tp=arguments.tp,
-        link_rate=None if rate is None else rate * 1e9,
-    )
+    cost = _cost(arguments)
     chunk = arguments.chunked_prefill_size or None
     config = msgspec.structs.replace(config, chunked_prefill_size=chunk)
     config.check_start(rules)
@@ -104,6 +98,47 @@ def timed_replay(
         cost=cost,
         outputs=arguments.output_tokens == "trace",
         max_running=arguments.max_running,
+    )
+
+
+def timed_block_replay(arguments: argparse.Namespace, config: BlockConfig) -> Any:
+    """Return vLLM's replay on a clock: blocks of L2, tokens of a step and sequences.
+
+    Raises: ConfigError or InputError for options with which no engine could start.
+    """
+    from ..run.block_timed_replay import replay_blocks_timed
+
+    host = (arguments.host_tokens or 0) // config.block_size
+    tokens = arguments.chunked_prefill_size or config.usable_tokens
+    seats = SEATS if arguments.max_running is None else arguments.max_running
+    config = msgspec.structs.replace(
+        config,
+        max_num_batched_tokens=tokens,
+        max_num_seqs=min(seats, tokens),
+        max_model_len=config.usable_tokens,
+        l2=L2Config(num_cpu_blocks=host + 1) if host else None,
+    )
+    config.check_start()
+    return partial(
+        replay_blocks_timed,
+        config=config,
+        cost=_cost(arguments),
+        outputs=arguments.output_tokens == "trace",
+    )
+
+
+def _cost(arguments: argparse.Namespace) -> Any:
+    """Return what steps take: of which model, on which machine, over which link."""
+    from ..run.accelerators import accelerator
+    from ..run.cost import Cost
+    from ..run.model_shapes import model_shape
+
+    rate = arguments.link_gbps
+    return Cost(
+        model_shape(arguments.model),
+        accelerator(arguments.accelerator),
+        tp=arguments.tp,
+        link_rate=None if rate is None else rate * 1e9,
     )
 
 

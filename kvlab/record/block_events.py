@@ -2,16 +2,28 @@
 
 The kinds that only vLLM needs; `Step`, `Arrive`, `Output`, `Finish` and those that tell
 the time are SGLang's too (events.py). A `Decode` gives its steps to every running
-request that lacks one token only, so a step of a thousand requests is one event. A block is named by its number, its content by the first 48 bits of
-its hash. Block lists are in the order in which the pool treats them.
+request that lacks one token only, so a step of a thousand requests is one event.
+A block is named by its number, its content by the first 48 bits of its hash. Block
+lists are in the order in which the pool treats them.
 """
 
 from __future__ import annotations
 
 from ..pages import Pages
 from .events import (
-    Arrive, Change, Clock, Decision, Decode, Drop, Finish, Forward, Output, Sent, Step,
-    Tier, TooLarge,
+    Arrive,
+    Change,
+    Clock,
+    Decision,
+    Decode,
+    Drop,
+    Finish,
+    Forward,
+    Output,
+    Sent,
+    Step,
+    Tier,
+    TooLarge,
 )  # fmt: skip
 
 Blocks = Pages

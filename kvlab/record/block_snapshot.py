@@ -17,7 +17,16 @@ from typing import Any, NamedTuple
 from ..block_config import BlockConfig
 from . import block_events as ev
 from .events import (
-    Arrive, Clock, Decode, Drop, Event, Finish, Forward, Output, Sent, Tier,
+    Arrive,
+    Clock,
+    Decode,
+    Drop,
+    Event,
+    Finish,
+    Forward,
+    Output,
+    Sent,
+    Tier,
 )  # fmt: skip
 
 

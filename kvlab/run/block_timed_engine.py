@@ -2,7 +2,7 @@
 
 One turn of its loop, again and again:
 
-        copies done, arrivals noted -> a step: running requests first, then waiting ones,
+        copies done, arrivals noted -> a step: running requests, then waiting ones;
                                        prefill chunks and decode tokens side by side
                                     -> else wait for the next arrival or copy
 
@@ -28,7 +28,7 @@ from ..record.trace import QUIET, Emitter
 from ..schedule.turn import Turn
 from .block_samples import BlockSampler
 from .block_timed_request import TimedBlockRequest
-from .block_timed_scheduler import TimedBlockScheduler, timed
+from .block_timed_scheduler import TimedBlockScheduler, clocked, timed
 from .clocked_link import NEVER, ClockedLink
 from .cost import NS, Cost
 from .tallies import Refused, Tallies
@@ -190,7 +190,7 @@ class TimedBlockEngine:
             return self._now_ns
         parts, batch, kv_tokens = list[tuple[int, int]](), 0, 0
         for request, tokens in turn.tokens.items():
-            if tokens == 1 and timed([request])[0].lacks_one and request.num_outputs:
+            if tokens == 1 and clocked(request).lacks_one and request.num_outputs:
                 batch, kv_tokens = batch + 1, kv_tokens + request.length
                 continue
             parts.append((tokens, request.computed))

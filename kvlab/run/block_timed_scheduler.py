@@ -50,15 +50,21 @@ class TimedBlockScheduler(BlockScheduler):
 
     def _name_blocks(self, request: BlockRequest) -> None:
         """Name the blocks of its whole life, once."""
-        (clocked,) = timed([request])
-        if self.config.enable_caching and not clocked.names:
-            clocked.names.extend(self.hasher.extend([], clocked.life, clocked.extras))
+        if self.config.enable_caching and not request.names:
+            life = clocked(request).life
+            request.names.extend(self.hasher.extend([], life, request.extras))
 
     def _give(self, request: BlockRequest, tokens: int, turn: Turn) -> None:
-        if tokens == 1 and timed([request])[0].lacks_one:
+        if tokens == 1 and clocked(request).lacks_one:
             turn.give(request, tokens)
         else:
             super()._give(request, tokens, turn)
+
+    def _allocate(self, request: BlockRequest, tokens: int) -> bool:
+        """As always; a token that neither begins nor fills a block asks nobody."""
+        if tokens == 1 and (request.computed + 1) % self.config.block_size > 1:
+            return True
+        return super()._allocate(request, tokens)
 
     def _begin(self, request: BlockRequest, found: Found, known: int) -> None:
         self.loaded_tokens += found.external
@@ -80,16 +86,16 @@ class TimedBlockScheduler(BlockScheduler):
                 self._emit(ev.Compute, request.id, request.computed)
             if request.computed >= request.length:
                 turn.sampling.append(request)
-            self._note_blocks(timed([request])[0])
+            self._note_blocks(clocked(request))
 
     def _append(self, request: BlockRequest, token: int) -> None:
-        timed([request])[0].count(1)
+        clocked(request).count(1)
         if request not in self._told:
             self._emit(Output, request.id, token)
 
     def _preempt(self, victim: BlockRequest, turn: Turn) -> None:
         super()._preempt(victim, turn)
-        timed([victim])[0].num_placed = 0
+        clocked(victim).num_placed = 0
 
     def _note_blocks(self, request: TimedBlockRequest) -> None:
         """Note the first token of each block that the request got since the last."""
@@ -136,8 +142,12 @@ class TimedBlockScheduler(BlockScheduler):
         return done
 
 
+def clocked(request: BlockRequest) -> TimedBlockRequest:
+    """Return the request as what it is here."""
+    assert isinstance(request, TimedBlockRequest), "an untimed request on a clock"
+    return request
+
+
 def timed(requests: Sequence[BlockRequest]) -> list[TimedBlockRequest]:
     """Return the requests as what they are here."""
-    found = [r for r in requests if isinstance(r, TimedBlockRequest)]
-    assert len(found) == len(requests), "an untimed request on a clock"
-    return found
+    return [clocked(request) for request in requests]

@@ -1,0 +1,163 @@
+"""What does a vLLM engine do over time?"""
+
+from __future__ import annotations
+
+import pytest
+
+from kvlab.block_config import BlockConfig, L2Config
+from kvlab.record.block_invariants import broken_blocks
+from kvlab.record.block_metrics import meter
+from kvlab.record.block_snapshot import BlockState
+from kvlab.record.trace import QUIET, BlockHeader, BlockTrace
+from kvlab.run.accelerators import accelerator
+from kvlab.run.block_samples import BlockSampler
+from kvlab.run.block_timed_engine import TimedBlockEngine
+from kvlab.run.block_timed_replay import block_figures_of
+from kvlab.run.cost import Cost
+from kvlab.run.generators import burst, poisson, shared_system
+from kvlab.run.model_shapes import model_shape
+from kvlab.run.timed_request import Part
+from kvlab.run.workload import OpenLoop
+
+COST = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=4e9)
+EAGER = L2Config(num_cpu_blocks=750)
+LAZY = L2Config(num_cpu_blocks=120, lazy=True)
+
+
+def config(size=16, tokens=6000, l2=None, **knobs):
+    return BlockConfig(
+        num_gpu_blocks=tokens // size + 1, block_size=size, max_model_len=tokens,
+        hash_algo="chain64", l2=l2, **knobs,
+    )  # fmt: skip
+
+
+def machine(emit=QUIET, *, jump=True, sampler=None, **knobs):
+    return TimedBlockEngine(
+        config(**knobs), COST, emit=emit, jump=jump, sampler=sampler
+    )
+
+
+def crowd(number=40, rate=30.0, outputs=250, length=500):
+    return OpenLoop(
+        shared_system(
+            number, poisson(rate, seed=3), length=length, outputs=outputs, share=0.4,
+            groups=3, spread=0.6,
+        )
+    )  # fmt: skip
+
+
+def outcome(engine):
+    return block_figures_of(engine) | {"jumps": 0, "done": engine.tallies.done}
+
+
+@pytest.mark.parametrize("size", [2, 16, 64])
+@pytest.mark.parametrize("l2", [None, EAGER, LAZY], ids=["none", "eager", "lazy"])
+def test_a_run_with_jumps_is_the_run_without_them(size, l2):
+    knobs = {"size": size, "l2": l2}
+    engines = [machine(jump=jump, **knobs) for jump in (True, False)]
+    for engine in engines:
+        engine.run(crowd(24))
+    assert outcome(engines[0]) == outcome(engines[1])
+
+
+def test_jumps_are_fewer_than_steps():
+    engine = machine()
+    engine.run(crowd())
+    assert engine.tallies.jumps < engine.tallies.decode_steps / 2
+
+
+@pytest.mark.parametrize("l2", [None, EAGER, LAZY], ids=["none", "eager", "lazy"])
+@pytest.mark.parametrize("policy", ["fcfs", "priority"])
+def test_the_trace_folds_into_the_live_engine_whenever_somebody_leaves(l2, policy):
+    trace = BlockTrace(BlockHeader(config=config(l2=l2, policy=policy, tokens=4000)))
+    engine = machine(trace, l2=l2, policy=policy, tokens=4000)
+    state, folded = BlockState.start(trace.header.config), 0
+
+    def check(_):
+        nonlocal folded
+        for event in trace.events[folded:]:
+            state.apply(event)
+        folded = len(trace)
+        pool, scheduler = engine.manager.pool, engine.scheduler
+        assert list(state.tiers["L1"].free) == pool.free_queue()
+        assert state.running == [r.id for r in scheduler.running]
+        assert state.waiting == [r.id for r in scheduler.waiting]
+        live = [(r.computed, r.num_outputs) for r in scheduler.running]
+        told = [state.requests[r.id] for r in scheduler.running]
+        assert [(r.computed, r.outputs) for r in told] == live
+        assert state.now == engine.now // 10**6
+        assert broken_blocks(state) == []
+
+    engine.run(crowd(30), check)
+    check(0)
+    assert engine.tallies.retractions > 0
+
+
+def test_the_parts_of_a_request_sum_to_its_time_and_to_its_ttft():
+    engine = machine(tokens=4000)
+    engine.run(crowd())
+    first = (Part.QUEUE, Part.LOAD, Part.PREFILL)
+    for record in engine.tallies.done:
+        assert sum(record.spent) == record.end - record.arrival
+        if not record.retracted:
+            assert sum(record.part(part) for part in first) == record.ttft
+
+
+def test_who_is_preempted_recomputes():
+    engine = machine(tokens=4000)
+    engine.run(crowd())
+    back = [record for record in engine.tallies.done if record.retracted]
+    assert back
+    assert all(record.part(Part.RECOMPUTE) > 0 for record in back)
+
+
+def test_a_preempted_request_finds_what_is_left_of_its_blocks():
+    engine = machine(tokens=4000)
+    engine.run(crowd())
+    tallies = engine.tallies
+    lengths = sum(r.prompt_len for r in tallies.done if r.retracted)
+    assert 0 < tallies.recomputed_tokens < lengths
+
+
+def test_a_prompt_that_no_empty_pool_could_hold_is_refused_at_once():
+    engine = machine(tokens=160)
+    engine.run(crowd(2, length=200, outputs=5))
+    (refused,) = engine.tallies.refused
+    assert (refused.need, refused.total) == (213, 160)
+
+
+def test_the_counters_of_a_trace_count_the_steps_that_one_event_tells():
+    trace = BlockTrace(BlockHeader(config=config()))
+    engine = machine(trace)
+    engine.run(crowd(12))
+    counters = meter(trace).counters
+    figures = block_figures_of(engine)
+    assert counters.generation_tokens == figures["output_tokens"]
+    assert counters.prefix_hits == figures["device_hit_tokens"]
+    assert counters.finished == 12
+
+
+def test_a_load_from_l2_takes_the_link_its_time():
+    knobs = {"l2": L2Config(num_cpu_blocks=3000), "tokens": 1600}
+    engine = machine(**knobs)
+    asks = shared_system(
+        12, poisson(2.0, seed=1), length=800, outputs=4, share=0.9, groups=3, spread=0.0
+    )
+    engine.run(OpenLoop(asks))
+    loaded = [r for r in engine.tallies.done if r.part(Part.LOAD)]
+    assert engine.scheduler.loaded_tokens > 0
+    spent = sum(record.part(Part.LOAD) for record in loaded)
+    assert spent >= engine.scheduler.loaded_tokens * COST.model.kv_bytes / 4
+
+
+def test_a_sample_adds_up_to_the_pool():
+    sampler = BlockSampler(10**8)
+    engine = machine(sampler=sampler, l2=EAGER)
+    engine.run(OpenLoop(shared_system(
+        8, burst(8, 1.0), length=400, outputs=60, share=0.5, groups=2, spread=0.0
+    )))  # fmt: skip
+    assert len(sampler.samples) > 5
+    for sample in sampler.samples:
+        assert sample.used + sample.evictable + sample.available == sample.total
+    assert max(sample.running for sample in sampler.samples) > 1
+    assert sampler.samples[-1].host_used > 0
