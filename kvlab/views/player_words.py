@@ -116,6 +116,7 @@ UI_WORDS: dict[str, Words] = {
     "open": Words("open", "展开"), "held_by": Words("held by", "持有者"),
     "on_l1": Words("on L1", "在 L1"), "on_l2": Words("on L2", "在 L2"),
     "nobody": Words("nobody's yet", "尚无归属"),
+    "in_none": Words("in no cache", "不在缓存"),
     "lang": Words("中文", "English"), "dark": Words("light / dark", "亮 / 暗"),
     "save_csv": Words("account as CSV", "账目 CSV"),
     "save_svg": Words("tree of this step as SVG", "本步的树 SVG"),

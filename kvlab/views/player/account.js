@@ -15,7 +15,7 @@ export function accountHtml(player, run, tier) {
     bars = "",
     sum = 0,
     sound = true;
-  const loading = tier === 1 ? loadingTokens(player, run) : 0;
+  const loading = tier === 1 ? loadingTokens(run) : 0;
   for (const [state, n] of terms) {
     sum += n;
     sound &&= n >= 0;
@@ -47,10 +47,8 @@ export function accountHtml(player, run, tier) {
   return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bars}</svg><div class="acct">${eq}<span class="op">=</span><span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(total)}</span> <span class="${right ? "ok" : "bad"}">${right ? "✓" : "!"}</span></span></span></div></div>`;
 }
 
-function loadingTokens(player, run) {
+function loadingTokens(run) {
   const { c } = run;
-  let sum = 0;
-  for (let n = 1; n < c.life.length; n++)
-    if (c.life[n] && c.l1[n] === 2 && c.lock[n]) sum += c.len[n];
-  return sum;
+  const coming = run.alive.filter((n) => c.l1[n] === 2 && c.lock[n]);
+  return coming.reduce((sum, n) => sum + c.len[n], 0);
 }

@@ -5,28 +5,43 @@
 
 import { DRAWN } from "./looks.js";
 
-export function penOf(player, canvas, w, h) {
-  const dp = globalThis.devicePixelRatio || 1;
-  if (canvas.width !== Math.round(w * dp) || canvas.height !== Math.round(h * dp)) {
-    canvas.width = Math.round(w * dp);
-    canvas.height = Math.round(h * dp);
-    canvas.style.cssText = `width:${w}px;height:${h}px`;
+export const UI =
+  "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, 'Noto Sans CJK SC', sans-serif";
+
+export const density = () => globalThis.devicePixelRatio || 1;
+
+/** A pen for a canvas of that many CSS pixels. `pen.fresh` says that nothing of what was
+ *  drawn for `version` is left on it; then it is clear. */
+export function penOf(canvas, w, h, version) {
+  const dp = density();
+  const [wide, high] = [Math.round(w * dp), Math.round(h * dp)];
+  const sized = canvas.width === wide && canvas.height === high;
+  const pen = (canvas.pen ??= canvas.getContext("2d"));
+  pen.fresh = !sized || canvas.version !== version;
+  if (!sized) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${w}px`;
+    canvas.style.height = `${h}px`;
   }
-  const pen = canvas.getContext("2d");
   pen.setTransform(dp, 0, 0, dp, 0, 0);
-  pen.clearRect(0, 0, w, h);
+  if (pen.fresh) pen.clearRect(0, 0, w, h);
+  canvas.version = version;
   return pen;
 }
 
 /** A canvas pattern of a state, in screen space; made once for each theme. */
 export function tileOf(player, pen, state) {
   player.tiles ??= {};
-  if (player.tiles[state]) return player.tiles[state];
-  const pattern = DRAWN[player.log.looks[state].pattern],
-    { colour } = player;
-  if (!pattern) return (player.tiles[state] = colour[`${state}-ground`]);
-  const [w, h, turn, d, stroke] = pattern,
-    dp = globalThis.devicePixelRatio || 1;
+  return (player.tiles[state] ??= tileFor(player, pen, state));
+}
+
+function tileFor(player, pen, state) {
+  const { colour } = player;
+  const pattern = DRAWN[player.log.looks[state].pattern];
+  if (!pattern) return colour[`${state}-ground`];
+  const [w, h, turn, d, stroke] = pattern;
+  const dp = density();
   const tile = document.createElement("canvas");
   tile.width = w * 2 * dp;
   tile.height = h * 2 * dp;
@@ -39,8 +54,5 @@ export function tileOf(player, pen, state) {
   stroke ? p.stroke(new Path2D(d)) : p.fill(new Path2D(d));
   const made = pen.createPattern(tile, "repeat");
   made.setTransform(new DOMMatrix().rotate(turn).scale(0.5 / dp));
-  return (player.tiles[state] = made);
+  return made;
 }
-
-export const UI =
-  "-apple-system, 'Segoe UI', Roboto, Helvetica, Arial, 'Noto Sans CJK SC', sans-serif";

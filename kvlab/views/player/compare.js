@@ -2,7 +2,7 @@
 //
 // Left out: running the second one (the engine, through a hook).
 
-import { layout } from "./draw.js";
+import { layout } from "./layout.js";
 import { show } from "./move.js";
 import { plain } from "./text.js";
 import { differsWords, ui } from "./words.js";

@@ -46,11 +46,22 @@ export function drawPlace(player) {
   put(
     player.$(".ctl .found"),
     hits
-      ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${ui(player, "hits_of", { a: num(hits.filter((e) => e < player.run.at).length), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
+      ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${ui(player, "hits_of", { a: num(countBefore(hits, player.run.at)), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
       : "",
   );
   const right = player.answers.filter((a) => a.right).length;
   player.$(".ctl .score").textContent = player.answers.length
     ? ui(player, "score", { a: right, b: player.answers.length })
     : "";
+}
+
+/** How many of a rising list lie before `at`. */
+export function countBefore(list, at) {
+  let [low, high] = [0, list.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle] < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

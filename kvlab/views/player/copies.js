@@ -5,51 +5,77 @@
 
 import { tileOf } from "./canvas.js";
 
-/** Copies as spans from submit to acknowledgement; pairs are found once. */
-export function drawCopies(player, pen, page, end, x, limit) {
-  if (!player.spans) {
-    const open = new Map();
-    player.spans = [];
-    for (let e = 0; e < player.run.count; e++) {
-      const kind = player.run.kind(e),
-        done = player.log.copies[kind];
-      if (done) {
-        const key = `${done}${player.run.raw(e, kind === "load" ? "end" : "node")}`;
-        if (!open.has(key)) open.set(key, e);
-      } else if (kind === "backupdone" || kind === "loaddone") {
-        const key = `${kind}${player.run.raw(e, "node")}`;
-        if (open.has(key)) {
-          player.spans.push([open.get(key), e]);
-          open.delete(key);
-        }
-      }
-    }
-    for (const e of open.values()) player.spans.push([e, player.run.count]);
-    player.longest = player.spans.reduce((most, [a, b]) => Math.max(most, b - a), 0);
-    player.spans.sort((a, b) => a[0] - b[0]);
+const SPAN_TOP = 76;
+const SPAN_HIGH = 8;
+const MOST_SPANS = 600; // copies that are drawn one by one
+
+/** Draw the copies that overlap a stretch; where they are too many, how many at a time. */
+export function drawCopies(player, pen, at) {
+  const spans = (player.spans ??= spansOf(player.run, player.log.copies));
+  const end = Math.min(at.end, at.limit);
+  const low = firstFrom(spans, at.from - spans.longest);
+  const seen = [];
+  for (let i = low; i < spans.length && spans[i][0] < end; i++)
+    if (spans[i][1] >= at.from) seen.push(spans[i]);
+  pen.fillStyle = tileOf(player, pen, "in_flight");
+  pen.strokeStyle = player.colour["in_flight-edge"];
+  pen.lineWidth = 1;
+  if (seen.length > MOST_SPANS) return drawMany(player, pen, at, seen, end);
+  for (const [a, b] of seen) {
+    const from = Math.max(at.x(a), at.x0);
+    const to = Math.min(at.x(Math.min(b, at.limit - 1)), at.x(at.end - 1));
+    pen.fillRect(from, SPAN_TOP, Math.max(4, to - from), SPAN_HIGH);
+    pen.strokeRect(from, SPAN_TOP, Math.max(4, to - from), SPAN_HIGH);
   }
-  let low = 0,
-    high = player.spans.length;
+}
+
+/** As an area: how many copies are on their way at each pixel. */
+function drawMany(player, pen, at, seen, end) {
+  const W = Math.ceil(at.W);
+  const steps = new Int32Array(W + 2);
+  const pixel = (e) => Math.max(0, Math.min(W, Math.floor((e - at.from) * at.cw)));
+  for (const [a, b] of seen) {
+    steps[pixel(a)]++;
+    steps[pixel(Math.min(b, end)) + 1]--;
+  }
+  for (let i = 1; i <= W; i++) steps[i] += steps[i - 1];
+  const most = steps.reduce((a, b) => Math.max(a, b), 1);
+  pen.fillStyle = player.colour["in_flight-edge"];
+  for (let i = 0; i < W; i++) {
+    const tall = steps[i] && Math.max(1, (steps[i] / most) * (SPAN_HIGH + 2));
+    if (tall) pen.fillRect(at.x0 + i, SPAN_TOP + SPAN_HIGH - tall, 1, tall);
+  }
+}
+
+/** The first span that begins at `e` or later. */
+function firstFrom(spans, e) {
+  let [low, high] = [0, spans.length];
   while (low < high) {
-    const m = (low + high) >> 1;
-    player.spans[m][0] < page - player.longest ? (low = m + 1) : (high = m);
+    const middle = (low + high) >> 1;
+    if (spans[middle][0] < e) low = middle + 1;
+    else high = middle;
   }
-  for (
-    let i = low, drawn = 0;
-    i < player.spans.length && player.spans[i][0] < end && drawn < 600;
-    i++
-  ) {
-    const [a, b] = player.spans[i];
-    if (b < page || a >= limit) continue;
-    drawn++;
-    const from = Math.max(x(a), 56),
-      to = Math.min(x(Math.min(b, limit - 1)), x(end - 1));
-    pen.fillStyle = tileOf(player, pen, "in_flight");
-    pen.globalAlpha = a >= player.run.at ? 0.35 : 1;
-    pen.fillRect(from, 76, Math.max(4, to - from), 8);
-    pen.strokeStyle = player.colour["in_flight-edge"];
-    pen.lineWidth = 1;
-    pen.strokeRect(from, 76, Math.max(4, to - from), 8);
-    pen.globalAlpha = 1;
+  return low;
+}
+
+/** All copies of a run as [submitted, acknowledged], by their begin; `longest` of them. */
+function spansOf(run, copies) {
+  const open = new Map();
+  const spans = [];
+  const ends = new Set(Object.values(copies));
+  for (let e = 0; e < run.count; e++) {
+    const kind = run.kind(e);
+    if (copies[kind]) {
+      const key = `${copies[kind]}${run.raw(e, kind === "load" ? "end" : "node")}`;
+      if (!open.has(key)) open.set(key, e);
+    } else if (ends.has(kind)) {
+      const key = `${kind}${run.raw(e, "node")}`;
+      if (open.has(key)) spans.push([open.get(key), e]);
+      open.delete(key);
+    }
   }
+  for (const e of open.values()) spans.push([e, run.count]);
+  spans.sort((a, b) => a[0] - b[0]);
+  spans.longest = spans.reduce((most, [a, b]) => Math.max(most, b - a), 0);
+  return spans;
 }

@@ -2,7 +2,7 @@
 //
 // Left out: what is drawn in them (draw.js).
 
-import { layout } from "./draw.js";
+import { layout } from "./layout.js";
 import { click, hover, seekTo } from "./hands.js";
 import { onKey } from "./keys.js";
 import { stop } from "./move.js";
@@ -17,7 +17,7 @@ export function buildFrame(player) {
   root.setAttribute("role", "application");
   root.innerHTML = `<style>${STYLE}</style><div class="defs"></div><div class="top"></div><div class="notes"></div>
       <div class="head"><span class="glyph"></span><div><div class="kind"></div><h2></h2></div></div><div class="sr" role="status" aria-live="polite"></div>
-      <div class="body"></div><div class="tl"><canvas tabindex="-1" role="img"></canvas></div><div class="ctl"></div><div class="panel"></div>`;
+      <div class="body"></div><div class="tl"><canvas></canvas><canvas class="over" tabindex="-1" role="img"></canvas></div><div class="ctl"></div><div class="panel"></div>`;
   player.$ = (s) => root.querySelector(s);
   player.live = player.$(".sr");
   root.addEventListener("keydown", (event) => onKey(player, event));
@@ -26,7 +26,8 @@ export function buildFrame(player) {
   const over = (event) => hover(player, event);
   root.addEventListener("pointerover", over);
   root.addEventListener("focusin", over);
-  const line = player.$(".tl canvas");
+  player.tl = [...root.querySelectorAll(".tl canvas")];
+  const line = player.tl[1];
   line.addEventListener("pointerdown", (event) => {
     line.setPointerCapture(event.pointerId);
     seekTo(player, event);

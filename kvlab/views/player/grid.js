@@ -4,63 +4,72 @@
 
 /** Pixels: before the slots, between the pools, of a row of slots. */
 export const GUT = 60;
-
 export const LANE = 56;
-
 export const WIDE = 448;
 
+const LOWEST = 150; // pixels of a large host pool, whose rows are squeezed
+
+/** How many slots a row has, how large they are, and where each pool begins. */
 export function gridOf(player) {
-  const [one, two] = player.log.pools;
-  const [columns, row, gap] =
-    one <= 48
-      ? [Math.max(one, 12), 26, 4]
-      : one <= 192
-        ? [one <= 128 ? 32 : 48, 22, 3]
-        : one <= 1200
-          ? [one <= 480 ? 80 : 112, 13, 2]
-          : [Math.max(250, Math.ceil(one / 40)), 3, 0];
+  return (player.grid ??= gridFor(...player.log.pools));
+}
+
+function gridFor(one, two) {
+  const [columns, row, gap] = sizeFor(one);
   const high = (n) => Math.max(0, Math.ceil(n / columns) * (row + gap) - gap);
-  const squeeze = Math.min(1, 150 / Math.max(1, high(two))); // a large host pool gets lower rows
-  const low = two && squeeze < 1 ? Math.max(1, (row + gap) * squeeze) : row + gap;
-  const y2 = high(one) + (two ? LANE : 0);
+  const squeeze = Math.min(1, LOWEST / Math.max(1, high(two)));
+  const low = two && squeeze < 1 ? (row + gap) * squeeze : row + gap;
+  const first = { first: 1, n: one, y: 0, pitch: row + gap, row, high: high(one) };
+  const second = {
+    first: 0,
+    n: two,
+    y: first.high + (two ? LANE : 0),
+    pitch: low,
+    row: Math.max(1, low - (low > 4 ? gap : 0)),
+    high: two ? Math.ceil(two / columns) * low : 0,
+  };
+  const cell = WIDE / columns;
+  for (const tier of [first, second]) tier.tiny = cell < 3 || tier.row < 8;
+  const high2 = two ? second.y + second.high : first.high;
   return {
     columns,
-    cell: WIDE / columns,
-    tiers: [
-      { first: 1, n: one, y: 0, pitch: row + gap, row, high: high(one) },
-      {
-        first: 0,
-        n: two,
-        y: y2,
-        pitch: low,
-        row: Math.max(1, low - (low > 4 ? gap : 0)),
-        high: two ? Math.ceil(two / columns) * low : 0,
-      },
-    ],
+    cell,
+    tiers: [first, second],
+    wide: GUT + WIDE + 2,
+    high: high2 + 3,
   };
+}
+
+/** Slots a row, height of a row, gap between rows. */
+function sizeFor(slots) {
+  if (slots <= 48) return [Math.max(slots, 12), 26, 4];
+  if (slots <= 192) return [slots <= 128 ? 32 : 48, 22, 3];
+  if (slots <= 1200) return [slots <= 480 ? 80 : 112, 13, 2];
+  return [Math.max(250, Math.ceil(slots / 40)), 3, 0];
 }
 
 /** Stretches of neighbouring pages with one owner: [first, length, owner]. */
 export function stretchesOf(player, run, tier, most = Infinity) {
-  const rows = run.c[`owner${tier}`],
-    { first, n } = gridOf(player).tiers[tier - 1],
-    out = [];
+  const rows = run.c[`owner${tier}`];
+  const { first, n } = gridOf(player).tiers[tier - 1];
+  const out = [];
   for (let i = first, end = first + n; i < end && out.length < most;) {
-    const owner = rows[i],
-      from = i;
+    const owner = rows[i];
+    const from = i;
     while (i < end && rows[i] === owner) i++;
     out.push([from, i - from, owner]);
   }
   return out;
 }
 
-export function* piecesOf(player, tier, first, length, g) {
+/** Where a stretch lies, row by row: [x, y, width, slots]. */
+export function* piecesOf(tier, first, length, g) {
   let at = first - tier.first;
   const end = at + length;
   while (at < end) {
-    const row = Math.floor(at / g.columns),
-      column = at - row * g.columns,
-      count = Math.min(end - at, g.columns - column);
+    const row = Math.floor(at / g.columns);
+    const column = at - row * g.columns;
+    const count = Math.min(end - at, g.columns - column);
     yield [GUT + column * g.cell, tier.y + row * tier.pitch, count * g.cell, count];
     at += count;
   }

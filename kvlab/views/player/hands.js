@@ -3,23 +3,19 @@
 // It points at a node, a slot, a request or a state, and all views of it light up.
 // Left out: keys (keys.js), buttons (perform.js).
 
-import { penOf } from "./canvas.js";
-import { draw } from "./draw.js";
+import { draw, sidesOf } from "./draw.js";
 import { GUT, WIDE, gridOf } from "./grid.js";
 import { show, stop } from "./move.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
-import { drawPools } from "./slots.js";
+import { drawOutlines } from "./pool.js";
+import { momentAt } from "./timeline.js";
 
+/** Go where the timeline was pressed. */
 export function seekTo(player, event) {
-  const box = event.target.getBoundingClientRect(),
-    x = event.clientX - box.left,
-    y = event.clientY - box.top,
-    { x0, W, page, end, cw, n } = player.near;
+  const box = event.target.getBoundingClientRect();
   stop(player);
-  const e =
-    y < 38 ? ((x - x0) / W) * n : Math.min(end - 1, page + Math.floor((x - x0) / cw));
-  show(player, Math.max(0, Math.round(e)) + (y < 38 ? 0 : 1));
+  show(player, momentAt(player, event.clientX - box.left, event.clientY - box.top));
 }
 
 function choose(player, what) {
@@ -42,7 +38,7 @@ function aimOf(player, target) {
 }
 
 export function hover(player, event) {
-  const pool = event.target.closest?.(".p-pool canvas");
+  const pool = event.target.closest?.(".p-pool .slots");
   if (pool && event.type === "pointerover") {
     pool.onpointermove ??= (move) => hoverOver(player, slotAt(player, move));
     pool.onpointerleave ??= () => hoverOver(player, null);
@@ -63,41 +59,25 @@ function hoverOver(player, at) {
 /** Hovering redraws what can show it, and leaves the element under the pointer alone. */
 function highlight(player) {
   const under = document.activeElement;
-  const sides = player.other
-    ? [
-        [player.run, ":not(.b)"],
-        [player.other, ".b"],
-      ]
-    : [[player.run, ":not(.b)"]];
-  for (const [run, b] of sides) {
-    player.hot = new Set(run.touched());
-    const canvas = player.$(`.p-pool${b} canvas`);
-    if (canvas)
-      drawPools(
-        player,
-        penOf(player, canvas, GUT + WIDE + 2, parseFloat(canvas.style.height)),
-        run,
-        gridOf(player),
-      );
-    for (const g of player.root.querySelectorAll(`.p-tree${b} [data-node]`))
-      g.classList.toggle("hov", +g.dataset.node === player.hover?.node);
-    const insp = player.$(`.p-tree${b} .insp`);
-    if (insp) insp.outerHTML = player.$(`.p-tree${b}`).insp = inspectHtml(player, run);
+  const { root, hover, state } = player;
+  for (const { run, pane } of sidesOf(player)) {
+    drawOutlines(player, pane.pool, run);
+    for (const g of pane.tree.querySelectorAll("[data-node]"))
+      g.classList.toggle("hov", +g.dataset.node === hover?.node);
+    const { parts } = pane.tree;
+    const insp = inspectHtml(player, run);
+    if (parts && parts.said !== insp) parts.insp.innerHTML = parts.said = insp;
   }
-  for (const chip of player.root.querySelectorAll("[data-request]"))
-    chip.classList.toggle(
-      "hov",
-      +chip.dataset.request === player.hover?.request && player.hover?.request >= 0,
-    );
-  for (const term of player.root.querySelectorAll("[data-state]")) {
-    const look = player.hover?.node ? player.run.looks(player.hover.node) : [];
-    term.classList.toggle(
-      "hov",
-      term.dataset.state === player.state || look.includes(term.dataset.state),
-    );
+  for (const chip of root.querySelectorAll("[data-request]")) {
+    const mine = hover?.request >= 0 && +chip.dataset.request === hover.request;
+    chip.classList.toggle("hov", mine);
   }
-  if (under && under !== document.activeElement && player.root.contains(under))
-    under.focus();
+  const looks = hover?.node ? player.run.looks(hover.node) : [];
+  for (const term of root.querySelectorAll("[data-state]")) {
+    const mine = term.dataset.state === state || looks.includes(term.dataset.state);
+    term.classList.toggle("hov", mine);
+  }
+  if (under && under !== document.activeElement && root.contains(under)) under.focus();
 }
 
 function slotAt(player, event) {
@@ -131,7 +111,7 @@ export function click(player, event) {
     return draw(player);
   }
   if (at) return perform(player, at.dataset.do, at.dataset.to, at);
-  if (event.target.closest(".p-pool canvas")) {
+  if (event.target.closest(".p-pool .slots")) {
     const what = slotAt(player, event);
     if (what) choose(player, what);
     return;

@@ -45,7 +45,7 @@ export function onKey(player, event) {
   if (event.altKey && /^[1-5]$/.test(key)) {
     done();
     const pane = ["tree", "pool", "why", "queue"][key - 1];
-    (pane ? player.$(`.p-${pane}`) : player.$(".tl canvas")).focus();
+    (pane ? player.$(`.p-${pane}`) : player.tl[1]).focus();
     return;
   }
   if (event.altKey) return;

@@ -12,7 +12,7 @@ export function show(player, to, spoken = true) {
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
   player.run.seek(wanted);
   player.other?.seek(wanted);
-  draw(player);
+  draw(player, true);
   if (spoken)
     player.live.textContent =
       player.asking >= 0 ? ui(player, "turn") : sentence(player);

@@ -1,70 +1,109 @@
 // What is said about one node?
 //
 // Its label in the tree, its words for a screen reader, the line below the tree.
-// Left out: its strip (tree.js).
+// Left out: its strip (strip.js).
 
 import { stateName } from "./looks.js";
 import { esc, num, plain } from "./text.js";
 import { nodeName, ui } from "./words.js";
 
-export function nodeLabel(player, run, n, x, y, w, row, ends) {
-  const { c } = run,
-    k = player.colour,
-    id = `n${n}`,
-    wid = id.length * 6.8;
-  if (x < (ends.get(row) ?? -9) || (w < wid - 6 && w < 14)) return "";
-  let s = `<text x="${x}" y="${y}" font-size="11" font-weight="600" style="font-family:var(--mono)" fill="${k.ink}">${id}</text>`;
-  let from = x + wid + 4,
-    to = x + w;
+const LOCK =
+  '<path d="M2 4.5V3a2 2 0 0 1 4 0v1.5"/><rect x="1" y="4.5" width="6" height="4.5" rx=".8" ';
+const Y = 11; // the label's base line within the node's row
+
+/** Name, lock, hits and range, as far as they fit above the strip. `ends` holds where the
+ *  last label of each row ends. */
+export function labelOf(player, run, n, { x, w }, ends) {
+  const { c, log } = run;
+  const row = log.col.rows[n - 1];
+  const k = player.colour;
+  const id = `n${n}`;
+  const wide = id.length * 6.8;
+  if (x < (ends.get(row) ?? -9) || (w < wide - 6 && w < 14)) return "";
+  const text = (at, words, fill, more = "") =>
+    `<text x="${at}" y="${Y}" font-size="11" fill="${fill}" ${more}>${words}</text>`;
+  const parts = [text(x, id, k.ink, 'font-weight="600" class="m"')];
+  let [from, to] = [x + wide + 4, x + w];
   if (c.lock[n]) {
-    const t = num(c.lock[n]),
-      wide = t.length * 6.5 + 12;
-    const at = to - from > wide ? to - wide : from;
-    s += `<g transform="translate(${at},${y - 9})" fill="none" stroke="${k.ink}" stroke-width="1.3"><path d="M2 4.5V3a2 2 0 0 1 4 0v1.5"/><rect x="1" y="4.5" width="6" height="4.5" rx=".8" fill="${k.ink}" stroke="none"/></g><text x="${at + 10}" y="${y}" font-size="11" font-weight="600" fill="${k.ink}">${t}</text>`;
-    if (at === from) from += wide;
-    else to -= wide;
+    const size = num(c.lock[n]).length * 6.5 + 12;
+    const at = to - from > size ? to - size : from;
+    parts.push(
+      `<g transform="translate(${at},${Y - 9})" fill="none" stroke="${k.ink}" stroke-width="1.3">${LOCK} fill="${k.ink}" stroke="none"/></g>`,
+      text(at + 10, num(c.lock[n]), k.ink, 'font-weight="600"'),
+    );
+    if (at === from) from += size;
+    else to -= size;
   }
   const hits = `×${num(c.hits[n])}`;
-  if (to - from > hits.length * 6.5 + 6) {
-    s += `<text x="${to - 2}" y="${y}" text-anchor="end" font-size="11" fill="${k.ink3}">${hits}</text>`;
-    to -= hits.length * 6.5 + 6;
+  const size = hits.length * 6.5 + 6;
+  if (to - from > size) {
+    parts.push(text(to - 2, hits, k.ink3, 'text-anchor="end"'));
+    to -= size;
   }
-  const range = `${num(c.start[n])}–${num(c.start[n] + c.len[n] - 1)}`;
-  if (to - from > range.length * 6.4)
-    s += `<text x="${from}" y="${y}" font-size="11" fill="${k.ink3}">${range}</text>`;
+  const range = rangeOf(c, n);
+  if (to - from > range.length * 6.4) parts.push(text(from, range, k.ink3));
   ends.set(row, from);
-  return s;
+  return parts.join("");
 }
 
+const rangeOf = (c, n) => `${num(c.start[n])}–${num(c.start[n] + c.len[n] - 1)}`;
+
+/** The node in words. */
 export function nodeWords(player, run, n) {
-  const { c } = run,
-    [one, two] = run.looks(n);
-  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}, ${one ? `L1 ${stateName(player, one)}` : ""} ${two ? `L2 ${stateName(player, two)}` : ""}`;
+  const { c } = run;
+  const looks = run.looks(n).map((look, i) => {
+    return look ? `L${i + 1} ${stateName(player, look)}` : "";
+  });
+  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}, ${looks.join(" ")}`;
 }
 
+/** The line below the tree: what is pointed at, or chosen, or in the event. */
 export function inspectHtml(player, run) {
-  const first = [...player.hot][0],
-    { c } = run;
+  const [first] = run.hot;
   const at =
     player.hover ?? player.select ?? (first ? { node: first, request: -1 } : null);
-  if (!at) return `<div class="insp" style="visibility:hidden"></div>`;
-  if (at.request >= 0) {
-    const r = at.request;
-    return `<div class="insp"><b><bdi>${esc(plain(run.log.requests[r]))}</bdi></b><span>${ui(player, "in_out", { a: num(c.prompt[r]), b: num(c.max_new[r]) })}</span><span>${ui(player, "out_of", { a: num(c.outputs[r]), b: num(c.max_new[r]) })}</span><span>kv <b>${num(c.kv[r])}</b></span></div>`;
-  }
-  const n = at.node,
-    pages = (tier) => pagesOf(player, run, tier, 2 + 2 * n);
-  return `<div class="insp"><b>n${n}</b><span>${ui(player, "tokens")} <b>${num(c.start[n])}–${num(c.start[n] + c.len[n] - 1)}</b></span><span>${ui(player, "under")} <b>${esc(nodeName(player, c.parent[n]))}</b></span><span>lock_ref <b>${c.lock[n]}</b></span><span>${ui(player, "hits")} <b>${c.hits[n]}</b></span><span>L1 <b>${pages(1)}</b></span><span>L2 <b>${pages(2)}</b></span></div>`;
+  if (!at) return "";
+  return at.request >= 0
+    ? requestHtml(player, run, at.request)
+    : nodeHtml(player, run, at.node);
 }
 
-function pagesOf(player, run, tier, owner) {
-  const rows = run.c[`owner${tier}`],
-    out = [];
-  for (let i = 0; i < rows.length && out.length < 5; i++)
-    if (rows[i] === owner) {
-      const first = i;
-      while (rows[i + 1] === owner) i++;
-      out.push(first === i ? num(i) : `${num(first)}–${num(i)}`);
-    }
-  return out.length > 4 ? `${out.slice(0, 4).join(", ")} …` : out.join(", ") || "–";
+function requestHtml(player, run, r) {
+  const { c } = run;
+  const max = num(c.max_new[r]);
+  const words = [
+    ui(player, "in_out", { a: num(c.prompt[r]), b: max }),
+    ui(player, "out_of", { a: num(c.outputs[r]), b: max }),
+    `kv <b>${num(c.kv[r])}</b>`,
+  ];
+  return `<b><bdi>${esc(plain(run.log.requests[r]))}</bdi></b>${spans(words)}`;
+}
+
+function nodeHtml(player, run, n) {
+  const { c } = run;
+  const words = [
+    `${ui(player, "tokens")} <b>${rangeOf(c, n)}</b>`,
+    `${ui(player, "under")} <b>${esc(nodeName(player, c.parent[n]))}</b>`,
+    `lock_ref <b>${c.lock[n]}</b>`,
+    `${ui(player, "hits")} <b>${c.hits[n]}</b>`,
+    `L1 <b>${pagesOf(run, 1, 2 + 2 * n)}</b>`,
+    `L2 <b>${pagesOf(run, 2, 2 + 2 * n)}</b>`,
+  ];
+  return `<b>n${n}</b>${spans(words)}`;
+}
+
+const spans = (words) => words.map((text) => `<span>${text}</span>`).join("");
+
+/** The pages of an owner, as up to four ranges. */
+function pagesOf(run, tier, owner) {
+  const rows = run.c[`owner${tier}`];
+  const out = [];
+  for (let i = rows.indexOf(owner); i >= 0 && out.length < 5;) {
+    const first = i;
+    while (rows[i + 1] === owner) i++;
+    out.push(first === i ? num(i) : `${num(first)}–${num(i)}`);
+    i = rows.indexOf(owner, i + 1);
+  }
+  if (out.length > 4) return `${out.slice(0, 4).join(", ")} …`;
+  return out.join(", ") || "–";
 }

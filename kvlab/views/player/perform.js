@@ -3,7 +3,8 @@
 // Left out: how it is drawn (controls.js, panel.js).
 
 import { forkRun } from "./compare.js";
-import { draw, layout } from "./draw.js";
+import { draw } from "./draw.js";
+import { layout } from "./layout.js";
 import { PART } from "./fold.js";
 import { play, show, step, stop } from "./move.js";
 import { openPanel } from "./panel.js";

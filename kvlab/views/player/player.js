@@ -4,6 +4,7 @@
 // Left out: all drawing.
 
 import { compareWith, forkFailed } from "./compare.js";
+import { settle } from "./draw.js";
 import { buildFrame, closePlayer } from "./frame.js";
 import { show } from "./move.js";
 import { drawPoolCanvas } from "./pool.js";
@@ -63,8 +64,10 @@ export class Player {
     return askingOf(this);
   }
 
+  /** Go to the moment after `to` events, and draw all of it. */
   show(to) {
     show(this, to);
+    settle(this);
   }
   setMode(mode) {
     setMode(this, mode);
@@ -89,7 +92,7 @@ export class Player {
   }
   /** Draw both pools anew, whether or not they changed. */
   drawPools() {
-    drawPoolCanvas(this, this.$(".p-pool"), this.run);
+    drawPoolCanvas(this, this.panes[0].pool, this.run);
   }
   close() {
     closePlayer(this);

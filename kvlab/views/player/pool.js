@@ -1,58 +1,78 @@
 // What does the memory pane hold?
 //
-// Title, two accounts, one canvas of both pools.
-// Left out: the drawing of the canvas (slots.js), the accounts (account.js).
+// Title, two accounts, and between them three canvases that lie on one another.
+// Left out: what is drawn on them (ribbons.js, slots.js, rings.js), account.js.
 
 import { accountHtml } from "./account.js";
-import { penOf } from "./canvas.js";
-import { GUT, WIDE, gridOf, stretchesOf } from "./grid.js";
+import { gridOf, stretchesOf } from "./grid.js";
 import { stateName } from "./looks.js";
-import { drawPools } from "./slots.js";
+import { drawRibbons } from "./ribbons.js";
+import { drawRings } from "./rings.js";
+import { drawSlots } from "./slots.js";
 import { num, plain, put } from "./text.js";
 import { ui } from "./words.js";
 
+const LAYERS = `<div class="t"></div><div class="a1"></div><div class="pl">
+<canvas class="under"></canvas><canvas class="slots" tabindex="0" role="img"></canvas>
+<canvas class="over"></canvas></div><div class="a2"></div>`;
+const TOLD = 30; // stretches of slots that are told to a screen reader
+
+/** Title and accounts. */
 export function drawPool(player, pane, run, label) {
-  const page = player.log.page;
+  const { page, pools } = player.log;
+  const note =
+    page === 1 ? ui(player, "cell") : ui(player, "cell_page", { n: num(page) });
   put(
     pane.querySelector(".t"),
-    `<h3>${label}${ui(player, "memory")}<small>${page === 1 ? ui(player, "cell") : ui(player, "cell_page", { n: num(page) })}</small></h3>`,
+    `<h3>${label}${ui(player, "memory")}<small>${note}</small></h3>`,
   );
   put(pane.querySelector(".a1"), accountHtml(player, run, 1));
-  if (player.log.pools[1]) put(pane.querySelector(".a2"), accountHtml(player, run, 2));
-  pane.querySelector("canvas").setAttribute("aria-label", poolWords(player, run));
+  if (pools[1]) put(pane.querySelector(".a2"), accountHtml(player, run, 2));
 }
 
+/** Both pools and the copies between them. */
 export function drawPoolCanvas(player, pane, run) {
-  const g = gridOf(player),
-    [t1, t2] = g.tiers;
-  if (!pane.querySelector("canvas"))
-    pane.innerHTML = `<div class="t"></div><div class="a1"></div><div class="pl"><canvas tabindex="0" role="img"></canvas></div><div class="a2"></div>`;
-  const canvas = pane.querySelector("canvas");
-  canvas.run = run;
-  drawPools(
-    player,
-    penOf(player, canvas, GUT + WIDE + 2, (t2.n ? t2.y + t2.high : t1.high) + 3),
-    run,
-    g,
-  );
+  const canvases = layersOf(player, pane);
+  canvases[1].run = run;
+  drawRibbons(player, canvases[0], run);
+  drawSlots(player, canvases[1], run);
+  drawRings(player, canvases[2], run);
+}
+
+/** The outlines alone: what pointing and choosing changes. */
+export function drawOutlines(player, pane, run) {
+  drawRings(player, layersOf(player, pane)[2], run);
+}
+
+function layersOf(player, pane) {
+  if (!pane.layers) {
+    pane.innerHTML = LAYERS;
+    pane.layers = [...pane.querySelectorAll("canvas")];
+    pane.querySelector(".pl").style.height = `${gridOf(player).high}px`;
+  }
+  return pane.layers;
+}
+
+/** Tell a screen reader what the canvases show. */
+export function describePool(player, pane, run) {
+  pane.layers[1].setAttribute("aria-label", poolWords(player, run));
 }
 
 function poolWords(player, run) {
-  return [1, 2]
-    .map((tier) => {
-      const list = stretchesOf(player, run, tier, 31);
-      const said = list.slice(0, 30).map(([first, length, owner]) => {
-        const who =
-          owner < 2
-            ? ""
-            : owner & 1
-              ? plain(run.log.requests[(owner - 3) / 2], 12)
-              : `n${(owner - 2) / 2}`;
-        return `${first}–${first + length - 1} ${who} ${stateName(player, run.slotLook(tier, owner))}`;
-      });
-      return list.length
-        ? `L${tier}: ${said.join("; ")}${list.length > 30 ? " …" : ""}`
-        : "";
-    })
-    .join(". ");
+  const whose = (owner) => {
+    if (owner < 2) return "";
+    return owner & 1
+      ? plain(run.log.requests[(owner - 3) / 2], 12)
+      : `n${(owner - 2) / 2}`;
+  };
+  const tierWords = (tier) => {
+    const list = stretchesOf(player, run, tier, TOLD + 1);
+    const said = list.slice(0, TOLD).map(([first, length, owner]) => {
+      const look = stateName(player, run.slotLook(tier, owner));
+      return `${first}–${first + length - 1} ${whose(owner)} ${look}`;
+    });
+    const more = list.length > TOLD ? " …" : "";
+    return list.length ? `L${tier}: ${said.join("; ")}${more}` : "";
+  };
+  return `${tierWords(1)}. ${tierWords(2)}`;
 }

@@ -3,7 +3,8 @@
 // It is compared with the run, kept, and told to whoever listens.
 // Left out: the question itself (question.js).
 
-import { draw, layout } from "./draw.js";
+import { draw, settle } from "./draw.js";
+import { layout } from "./layout.js";
 import { show } from "./move.js";
 
 export function commit(player) {
@@ -27,6 +28,7 @@ export function commit(player) {
   player.sure = 1;
   player.hooks.answers?.(player.answers);
   show(player, e + 1);
+  settle(player);
   player.$(".p-why").focus();
 }
 

@@ -1,113 +1,127 @@
 // How are copies between the pools drawn?
 //
-// In token order, cut where either side is cut; the widest, where there are too many.
+// In token order, cut where either side is cut. Ribbons lie on a canvas below the slots
+// and are drawn anew when another copy is on its way.
 // Left out: the slots at both ends (slots.js).
 
-import { UI } from "./canvas.js";
-import { LANE, piecesOf, stretchesOf } from "./grid.js";
+import { UI, penOf } from "./canvas.js";
+import { LANE, gridOf, piecesOf } from "./grid.js";
 import { num } from "./text.js";
 import { ui } from "./words.js";
 
-/** Copies in flight, in token order, cut where either side is cut. */
-export function drawRibbons(player, pen, run, g) {
-  const { c } = run,
-    k = player.colour,
-    [t1] = g.tiers,
-    strands = [];
-  const moving = new Set();
-  for (let n = 1; n < c.life.length; n++)
-    if (c.life[n] && (c.l1[n] === 2 || c.l2[n] === 2)) moving.add(n);
+const MOST_RIBBONS = 60; // ribbons drawn, the widest
+const MANY = 12; // beyond so many they are pale
+
+/** Draw all copies in flight on this canvas, if they are others than it shows. */
+export function drawRibbons(player, canvas, run) {
+  const g = gridOf(player);
+  const { c } = run;
+  const pen = penOf(canvas, g.wide, g.high, player.version);
+  const moving = run.alive.filter((n) => c.l1[n] === 2 || c.l2[n] === 2);
+  const key = moving.map((n) => `${n}:${c.l1[n]}${c.l2[n]}${c.len[n]}`).join();
+  if (!pen.fresh && canvas.key === key) return;
+  canvas.key = key;
+  pen.clearRect(0, 0, g.wide, g.high);
+  if (!g.tiers[1].n) return;
+  const strands = strandsOf(run, moving, g);
+  strands.sort((a, b) => b.w - a.w);
+  for (const strand of strands.slice(0, MOST_RIBBONS))
+    drawStrand(player, pen, strand, strands.length);
+  drawSums(player, pen, run, moving, g);
+}
+
+/** Where each copy begins and ends, cut into pieces that are whole on both sides. */
+function strandsOf(run, moving, g) {
+  if (!moving.length) return [];
+  const { c } = run;
+  const [above, below] = [1, 2].map((tier) => endsOf(run, tier, new Set(moving), g));
+  const strands = [];
+  for (const n of moving) {
+    const [a, b] = [below.get(n) ?? [], above.get(n) ?? []];
+    for (let i = 0, j = 0; i < a.length && j < b.length;) {
+      const slots = Math.min(a[i].slots, b[j].slots);
+      const w = slots * g.cell;
+      const ends = { ax: a[i].x, ay: a[i].y, bx: b[j].x, by: b[j].y + g.tiers[0].row };
+      strands.push({ ...ends, w, up: c.l1[n] === 2 });
+      for (const piece of [a[i], b[j]]) {
+        piece.slots -= slots;
+        piece.x += w;
+      }
+      if (!a[i].slots) i++;
+      if (!b[j].slots) j++;
+    }
+  }
+  return strands;
+}
+
+/** The pieces that hold each moving node in a tier, in token order. */
+function endsOf(run, tier, moving, g) {
+  const t = g.tiers[tier - 1];
+  const rows = run.c[`owner${tier}`];
+  const shift = run.c[`shift${tier}`];
+  const found = new Map();
+  for (let i = t.first; i < t.first + t.n;) {
+    const [owner, from, moved] = [rows[i], i, shift[i]];
+    while (i < t.first + t.n && rows[i] === owner && shift[i] === moved) i++;
+    const node = (owner - 2) / 2;
+    if (owner < 2 || owner & 1 || !moving.has(node)) continue;
+    const list = found.get(node) ?? found.set(node, []).get(node);
+    let at = from + moved;
+    for (const [x, y, , slots] of piecesOf(t, from, i - from, g)) {
+      list.push({ at, x, y, slots });
+      at += slots;
+    }
+  }
+  for (const list of found.values()) list.sort((a, b) => a.at - b.at);
+  return found;
+}
+
+function drawStrand(player, pen, strand, all) {
+  const k = player.colour;
+  const { ax, ay, bx, by, w } = strand;
+  const m = (ay + by) / 2;
+  const band = new Path2D(
+    `M${ax} ${ay}C${ax} ${m} ${bx} ${m} ${bx} ${by}H${bx + w}` +
+      `C${bx + w} ${m} ${ax + w} ${m} ${ax + w} ${ay}Z`,
+  );
+  pen.globalAlpha = all > MANY ? 0.16 : 0.3;
+  pen.fillStyle = k.ribbon;
+  pen.fill(band);
+  pen.globalAlpha = all > MANY ? 0.5 : 1;
+  pen.strokeStyle = k["in_flight-edge"];
+  pen.lineWidth = 1;
+  pen.stroke(band);
+  pen.globalAlpha = 1;
+  if (w >= 8 && all <= 40) drawChevrons(pen, strand);
+}
+
+/** Chevrons along the middle of a ribbon, pointing where the copy goes. */
+function drawChevrons(pen, { ax, ay, bx, by, w, up }) {
+  pen.lineWidth = 1.8;
+  const d = up ? -2.5 : 2.5;
+  for (const t of [0.2, 0.4, 0.6, 0.8]) {
+    const x = ax + w / 2 + (bx - ax) * (3 * t * t - 2 * t ** 3);
+    const y = ay + (by - ay) * (1.5 * t - 1.5 * t * t + t ** 3);
+    pen.beginPath();
+    pen.moveTo(x - 4, y - d);
+    pen.lineTo(x, y + d);
+    pen.lineTo(x + 4, y - d);
+    pen.stroke();
+  }
+}
+
+/** Beside the lane: how many tokens are on their way, up and down. */
+function drawSums(player, pen, run, moving, g) {
+  const k = player.colour;
+  const { c } = run;
   const sums = [0, 0];
   for (const n of moving) sums[c.l1[n] === 2 ? 0 : 1] += c.len[n];
-  if (moving.size) {
-    const ends = [1, 2].map((tier) => {
-      const found = new Map();
-      for (const [first, length, owner] of stretchesOf(player, run, tier)) {
-        const n = (owner - 2) / 2;
-        if (owner < 2 || owner & 1 || !moving.has(n)) continue;
-        const shift = run.c[`shift${tier}`];
-        for (let i = first; i < first + length;) {
-          const from = i;
-          while (i < first + length && shift[i] === shift[from]) i++;
-          for (const [x, y, , count] of piecesOf(
-            player,
-            g.tiers[tier - 1],
-            from,
-            i - from,
-            g,
-          ))
-            (found.get(n) ?? found.set(n, []).get(n)).push({
-              at: from + shift[from],
-              x,
-              y,
-              count,
-            });
-        }
-      }
-      // pieces() walks row by row, so `at` of later rows follows from the counts
-      for (const list of found.values()) {
-        let last = null;
-        for (const p of list) {
-          if (last && last.at === p.at) p.at = last.at + last.count;
-          last = p;
-        }
-        list.sort((a, b) => a.at - b.at);
-      }
-      return found;
-    });
-    for (const n of moving) {
-      const a = (ends[1].get(n) ?? []).map((p) => ({ ...p })),
-        b = (ends[0].get(n) ?? []).map((p) => ({ ...p }));
-      while (a.length && b.length) {
-        const count = Math.min(a[0].count, b[0].count),
-          w = count * g.cell;
-        strands.push([a[0].x, a[0].y, b[0].x, b[0].y + t1.row, w, c.l1[n] === 2]);
-        for (const list of [a, b]) {
-          list[0].count -= count;
-          list[0].x += w;
-          if (!list[0].count) list.shift();
-        }
-      }
-    }
-  }
-  strands.sort((a, b) => b[4] - a[4]); // the widest tell most of the story
-  for (const [ax, ay, bx, by, w, up] of strands.slice(0, 60)) {
-    const m = (ay + by) / 2;
-    const band = new Path2D(
-      `M${ax} ${ay}C${ax} ${m} ${bx} ${m} ${bx} ${by}H${bx + w}C${bx + w} ${m} ${ax + w} ${m} ${ax + w} ${ay}Z`,
-    );
-    pen.globalAlpha = strands.length > 12 ? 0.16 : 0.3;
-    pen.fillStyle = k.ribbon;
-    pen.fill(band);
-    pen.globalAlpha = strands.length > 12 ? 0.5 : 1;
-    pen.strokeStyle = k["in_flight-edge"];
-    pen.lineWidth = 1;
-    pen.stroke(band);
-    if (w < 8 || strands.length > 40) {
-      pen.globalAlpha = 1;
-      continue;
-    }
-    pen.globalAlpha = 1;
-    pen.lineWidth = 1.8;
-    for (const t of [0.2, 0.4, 0.6, 0.8]) {
-      const s = 3 * t * t - 2 * t ** 3,
-        x = ax + w / 2 + (bx - ax) * s,
-        y = ay + (by - ay) * (1.5 * t - 1.5 * t * t + t ** 3),
-        d = up ? -2.5 : 2.5;
-      pen.beginPath();
-      pen.moveTo(x - 4, y - d);
-      pen.lineTo(x, y + d);
-      pen.lineTo(x + 4, y - d);
-      pen.stroke();
-    }
-  }
-  const y = t1.high + LANE / 2;
-  [
-    [ui(player, "load"), sums[0], -7, "↑"],
-    [ui(player, "write"), sums[1], 9, "↓"],
-  ].forEach(([word, n, dy, arrow]) => {
+  const middle = g.tiers[0].high + LANE / 2;
+  ["load", "write"].forEach((word, i) => {
+    const n = sums[i];
     pen.font = `${n ? 600 : 400} 11px ${UI}`;
     pen.fillStyle = n ? k["in_flight-edge"] : k.ink3;
-    pen.fillText(`${arrow} ${word}${n ? ` ${num(n)}` : ""}`, 0, y + dy + 4);
+    const text = `${i ? "↓" : "↑"} ${ui(player, word)}${n ? ` ${num(n)}` : ""}`;
+    pen.fillText(text, 0, middle + (i ? 13 : -3));
   });
 }

@@ -1,38 +1,64 @@
 // Which slots are outlined?
 //
-// Black: in this event. Blue: selected, dashed where only pointed at.
-// Left out: outlines in the tree (tree.js).
+// Black: in this event. Blue: selected, dashed where only pointed at. Outlines lie on a
+// canvas of their own, so that pointing draws no slot anew.
+// Left out: outlines in the tree (strip.js).
 
-import { piecesOf, stretchesOf } from "./grid.js";
+import { penOf } from "./canvas.js";
+import { colouringOf, repainted } from "./colouring.js";
+import { gridOf, piecesOf } from "./grid.js";
 
-export function drawRings(player, pen, run, tier, g, touched) {
-  const t = g.tiers[tier - 1],
-    k = player.colour,
-    rows = run.c[`owner${tier}`];
-  const ring = (first, length, colour, wide, dash = []) => {
-    for (const [x, y, w] of piecesOf(player, t, first, length, g)) {
+const MOST_RINGS = 200; // outlines of one event; more than these are not told apart
+
+/** Draw all outlines on this canvas anew. */
+export function drawRings(player, canvas, run) {
+  const g = gridOf(player);
+  const pen = penOf(canvas, g.wide, g.high, player.version);
+  if (!pen.fresh && canvas.used) pen.clearRect(0, 0, g.wide, g.high);
+  const touched = repainted(run);
+  canvas.used = false;
+  g.tiers.forEach((t, i) => {
+    if (!t.n) return;
+    const rings = ringsOf(player, run, i + 1, t, touched[i]);
+    for (const [first, length, colour, wide, dash] of rings) {
       pen.strokeStyle = colour;
       pen.lineWidth = wide;
       pen.setLineDash(dash);
-      pen.strokeRect(x - 0.5, y - 0.5, Math.max(2, w + 1), t.row + 1);
+      for (const [x, y, w] of piecesOf(t, first, length, g))
+        pen.strokeRect(x - 0.5, y - 0.5, Math.max(2, w + 1), t.row + 1);
+      canvas.used = true;
     }
-    pen.setLineDash([]);
-  };
-  const owned = (owner, colour, wide, dash) => {
-    for (let i = 0; i < rows.length; i++)
-      if (rows[i] === owner) {
-        const from = i;
-        while (rows[i + 1] === owner) i++;
-        ring(from, i - from + 1, colour, wide, dash);
-      }
-  };
-  if (rows.length < 60000) for (const n of player.hot) owned(2 + 2 * n, k.ink, 1.75);
-  for (const [first, length] of touched.slice(0, 200)) ring(first, length, k.ink, 1.75);
-  const owner = (at) => (at.request >= 0 ? 3 + 2 * at.request : 2 + 2 * at.node);
-  if (player.select) owned(owner(player.select), k.link, 2.5);
-  if (player.hover) owned(owner(player.hover), k.link, 2, [4, 3]);
-  if (player.state)
-    for (const [first, length, o] of stretchesOf(player, run, tier))
-      if (run.slotLook(tier, o) === player.state)
-        ring(first, length, k.link, 2, [4, 3]);
+  });
+}
+
+/** Every outline of a tier: [first page, pages, colour, width, dashes]. */
+function ringsOf(player, run, tier, { first, n }, touched) {
+  const k = player.colour;
+  const wanted = wantedOwners(player, run);
+  const rings = [];
+  const late = touched.slice(0, MOST_RINGS).map(([a, m]) => [a, m, k.ink, 1.75, []]);
+  if (!wanted.size && !player.state) return late;
+  const rows = run.c[`owner${tier}`];
+  const lookAt = player.state ? colouringOf(player, run, tier) : null;
+  for (let i = first; i < first + n;) {
+    const [owner, from] = [rows[i], i];
+    while (i < first + n && rows[i] === owner) i++;
+    for (const style of wanted.get(owner) ?? []) rings.push([from, i - from, ...style]);
+    if (lookAt && lookAt(owner, from) === player.state)
+      late.push([from, i - from, k.link, 2, [4, 3]]);
+  }
+  return [...rings, ...late];
+}
+
+/** Owners that are outlined, each with its styles. */
+function wantedOwners(player, run) {
+  const k = player.colour;
+  const wanted = new Map();
+  const add = (owner, style) =>
+    wanted.set(owner, [...(wanted.get(owner) ?? []), style]);
+  const ownerOf = (at) => (at.request >= 0 ? 3 + 2 * at.request : 2 + 2 * at.node);
+  for (const node of run.hot) add(2 + 2 * node, [k.ink, 1.75, []]);
+  if (player.select) add(ownerOf(player.select), [k.link, 2.5, []]);
+  if (player.hover) add(ownerOf(player.hover), [k.link, 2, [4, 3]]);
+  return wanted;
 }

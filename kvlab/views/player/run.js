@@ -121,6 +121,13 @@ export class Run extends States {
     return ["node", "upper"].map((name) => this.raw(e, name)).filter(Boolean);
   }
 
+  /** The same nodes as a set, found once for each event. */
+  get hot() {
+    if (this.heat?.at !== this.at)
+      this.heat = { at: this.at, nodes: new Set(this.touched()) };
+    return this.heat.nodes;
+  }
+
   /** How a node's copies look: the names of two states. */
   looks(node) {
     const { l1, l2, lock } = this.c;

@@ -14,7 +14,7 @@ export function save(player, what) {
   if (what === "perfetto") put(perfetto(player), "application/json", "json");
   if (what === "html") put(globalThis.kvlabPage(), "text/html", "html");
   if (what === "png")
-    player.$(".p-pool canvas").toBlob((blob) => download(blob, `${name}.png`));
+    player.$(".p-pool .slots").toBlob((blob) => download(blob, `${name}.png`));
 }
 
 export function csv(player) {

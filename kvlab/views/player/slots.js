@@ -1,118 +1,135 @@
 // How are both pools drawn?
 //
-// One rectangle a run of slots with one owner, copies between the pools below them.
-// Left out: slots smaller than their marks (pixels.js), ribbons.js, rings.js.
+// Three canvases: copies between the pools lie below (ribbons.js), outlines above
+// (rings.js). Here is the middle one: a rectangle for each run of slots with one owner.
+// Left out: slots smaller than their marks (pixels.js), which colour (colouring.js).
 
-import { UI, tileOf } from "./canvas.js";
-import { piecesOf, stretchesOf } from "./grid.js";
+import { UI, penOf, tileOf } from "./canvas.js";
+import { colouringOf } from "./colouring.js";
+import { GUT, WIDE, gridOf } from "./grid.js";
 import { drawPixels } from "./pixels.js";
-import { drawRibbons } from "./ribbons.js";
-import { drawRings } from "./rings.js";
+import { Shown } from "./shown.js";
 import { plain } from "./text.js";
 import { ui } from "./words.js";
 
-export function drawPools(player, pen, run, g) {
-  const k = player.colour,
-    e = run.at - 1,
-    kind = e >= 0 ? run.kind(e) : "";
-  const ghost = player.log.leaves[kind],
-    touched = [[], []];
-  const [c1, c2] = [
-    player.log.columns.indexOf("owner1"),
-    player.log.columns.indexOf("owner2"),
-  ];
-  run.patches((c, first, count) => {
-    if (c === c1 || c === c2) touched[c === c1 ? 0 : 1].push([first, count]);
+const DASHES = { available: [1.5, 2.5], left: [1.5, 2.5], lost: [3, 2] };
+
+/** Draw what changed of both pools on this canvas. */
+export function drawSlots(player, canvas, run) {
+  const g = gridOf(player);
+  const pen = penOf(canvas, g.wide, g.high, player.version);
+  if (pen.fresh) {
+    drawTitles(player, pen, g);
+    canvas.shown = g.tiers.map((t) => new Shown(t.n));
+  }
+  const names = Object.keys(player.log.looks);
+  g.tiers.forEach((t, i) => {
+    if (!t.n) return;
+    const lookAt = colouringOf(player, run, i + 1);
+    const codeOf = (owner, page) =>
+      names.indexOf(lookAt(owner, page)) +
+      (t.tiny ? 0 : 16 * names.indexOf(twinOf(run, i + 1, owner)) + 16);
+    const owners = run.c[`owner${i + 1}`];
+    const rows = canvas.shown[i].update(owners, t, g.columns, codeOf);
+    if (!rows.length) return;
+    if (t.tiny) drawPixels(player, pen, canvas, t, g, canvas.shown[i], rows);
+    else for (const row of rows) drawRow(player, pen, t, g, canvas.shown[i], row);
   });
-  pen.font = "600 13px sans-serif";
-  pen.textBaseline = "alphabetic";
-  for (const tier of [1, 2]) {
-    const t = g.tiers[tier - 1];
-    if (!t.n) continue;
+}
+
+function drawTitles(player, pen, g) {
+  const k = player.colour;
+  g.tiers.forEach((t, i) => {
+    if (!t.n) return;
     pen.fillStyle = k.ink;
     pen.font = `600 13px ${UI}`;
-    pen.textAlign = "left";
-    pen.fillText(`L${tier}`, 0, t.y + 13);
+    pen.fillText(`L${i + 1}`, 0, t.y + 13);
     pen.fillStyle = k.ink3;
     pen.font = `11px ${UI}`;
-    pen.fillText(ui(player, tier === 1 ? "gpu" : "host"), 0, t.y + 27);
-  }
-  if (g.tiers[1].n) drawRibbons(player, pen, run, g);
-  for (const tier of [1, 2]) {
-    const t = g.tiers[tier - 1];
-    if (!t.n) continue;
-    if (g.cell < 3 || t.row < 8) drawPixels(player, pen, run, tier, g);
-    else
-      for (const [first, length, owner] of stretchesOf(player, run, tier)) {
-        let look = run.slotLook(tier, owner);
-        if (
-          ghost &&
-          owner === 1 &&
-          touched[tier - 1].some(([a, n]) => first >= a && first < a + n)
-        )
-          look = ghost;
-        let piece = 0;
-        for (const [x, y, w, count] of piecesOf(player, t, first, length, g)) {
-          pen.fillStyle = tileOf(player, pen, look);
-          pen.fillRect(x + 0.5, y + 0.5, w - 1, t.row - 1);
-          pen.strokeStyle = k[`${look}-edge`];
-          pen.setLineDash(
-            look === "available" || look === "left"
-              ? [1.5, 2.5]
-              : look === "lost"
-                ? [3, 2]
-                : [],
-          );
-          pen.lineWidth = 1;
-          pen.strokeRect(x + 0.5, y + 0.5, w - 1, t.row - 1);
-          pen.setLineDash([]);
-          if (g.cell > 6 && look !== "lost") {
-            pen.strokeStyle =
-              look === "used"
-                ? "rgba(255,255,255,.5)"
-                : look === "available"
-                  ? k.line
-                  : k.bg;
-            pen.globalAlpha = look === "available" ? 1 : 0.55;
-            pen.beginPath();
-            for (let i = 1; i < count; i++) {
-              pen.moveTo(x + i * g.cell, y + 2);
-              pen.lineTo(x + i * g.cell, y + t.row - 2);
-            }
-            pen.stroke();
-            pen.globalAlpha = 1;
-          }
-          if (owner > 1 && !(owner & 1))
-            drawTwin(player, pen, run, tier, (owner - 2) / 2, x, y, w, t.row);
-          if (look === "lost") {
-            pen.strokeStyle = k.lost;
-            pen.lineWidth = 1.6;
-            pen.beginPath();
-            pen.moveTo(x + 2, y + 2);
-            pen.lineTo(x + w - 2, y + t.row - 2);
-            pen.moveTo(x + 2, y + t.row - 2);
-            pen.lineTo(x + w - 2, y + 2);
-            pen.stroke();
-          }
-          if (t.row >= 12 && (piece++ === 0 || w > 60))
-            drawPlate(player, pen, run, owner, x, y, w, t.row);
-        }
-      }
-    drawRings(player, pen, run, tier, g, touched[tier - 1]);
+    pen.fillText(ui(player, i ? "host" : "gpu"), 0, t.y + 27);
+    pen.strokeStyle = k.line2;
+    if (t.tiny) pen.strokeRect(GUT - 0.5, t.y - 0.5, WIDE + 1, t.high + 1);
+  });
+}
+
+/** The look of a node's other copy, of which a slot shows the edge. */
+function twinOf(run, tier, owner) {
+  if (owner < 2 || owner & 1) return undefined;
+  const looks = run.looks((owner - 2) / 2);
+  return looks.includes("in_flight") ? undefined : (looks[2 - tier] ?? undefined);
+}
+
+function drawRow(player, pen, t, g, { owners, codes }, row) {
+  const y = t.y + row * t.pitch;
+  const from = row * g.columns;
+  const end = Math.min(t.n, from + g.columns);
+  const names = Object.keys(player.log.looks);
+  pen.clearRect(GUT, y, WIDE, t.row);
+  for (let i = from; i < end;) {
+    const [owner, code, first] = [owners[i], codes[i], i];
+    while (i < end && owners[i] === owner && codes[i] === code) i++;
+    const piece = {
+      x: GUT + (first - from) * g.cell,
+      y,
+      w: (i - first) * g.cell,
+      high: t.row,
+      slots: i - first,
+      owner,
+      head: first === 0 || owners[first - 1] !== owner,
+    };
+    drawPiece(player, pen, piece, names[code & 15], g.cell);
+    if (code >> 4) drawTwin(player, pen, piece, names[(code >> 4) - 1], t.y === 0);
+    if (t.row >= 12 && (piece.head || piece.w > 60)) drawPlate(player, pen, piece);
   }
 }
 
-function drawTwin(player, pen, run, tier, node, x, y, w, high) {
-  const twin = run.looks(node)[2 - tier];
-  if (!twin || run.looks(node).includes("in_flight")) return;
-  pen.fillStyle = player.colour[twin === "copy" ? "host_only" : twin];
-  pen.fillRect(x + 1, tier === 1 ? y + high - 3.5 : y + 0.5, w - 2, 3);
+function drawPiece(player, pen, { x, y, w, high, slots }, look, cell) {
+  const k = player.colour;
+  pen.fillStyle = tileOf(player, pen, look);
+  pen.fillRect(x + 0.5, y + 0.5, w - 1, high - 1);
+  pen.strokeStyle = k[`${look}-edge`];
+  pen.setLineDash(DASHES[look] ?? []);
+  pen.lineWidth = 1;
+  pen.strokeRect(x + 0.5, y + 0.5, w - 1, high - 1);
+  pen.setLineDash([]);
+  if (look === "lost") drawCross(pen, x + 2, y + 2, w - 4, high - 4, k.lost);
+  else if (cell > 6) drawLines(pen, x, y, cell, high, slots, look, k);
 }
 
-function drawPlate(player, pen, run, owner, x, y, w, high) {
+function drawLines(pen, x, y, cell, high, slots, look, k) {
+  const lines = { used: "rgba(255,255,255,.5)", available: k.line };
+  pen.strokeStyle = lines[look] ?? k.bg;
+  pen.globalAlpha = look === "available" ? 1 : 0.55;
+  pen.beginPath();
+  for (let i = 1; i < slots; i++) {
+    pen.moveTo(x + i * cell, y + 2);
+    pen.lineTo(x + i * cell, y + high - 2);
+  }
+  pen.stroke();
+  pen.globalAlpha = 1;
+}
+
+function drawCross(pen, x, y, w, high, colour) {
+  pen.strokeStyle = colour;
+  pen.lineWidth = 1.6;
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x + w, y + high);
+  pen.moveTo(x, y + high);
+  pen.lineTo(x + w, y);
+  pen.stroke();
+}
+
+/** The edge that faces the other pool says that a copy lives there. */
+function drawTwin(player, pen, { x, y, w, high }, look, above) {
+  pen.fillStyle = player.colour[look === "copy" ? "host_only" : look];
+  pen.fillRect(x + 1, above ? y + high - 3.5 : y + 0.5, w - 2, 3);
+}
+
+function drawPlate(player, pen, { x, y, w, high, owner }) {
   if (owner < 2) return;
-  const text =
-    owner & 1 ? plain(run.log.requests[(owner - 3) / 2], 12) : `n${(owner - 2) / 2}`;
+  const request = player.log.requests[(owner - 3) / 2];
+  const text = owner & 1 ? plain(request, 12) : `n${(owner - 2) / 2}`;
   pen.font = `600 ${high >= 18 ? 11 : 9.5}px monospace`;
   const wide = pen.measureText(text).width + 6;
   if (wide + 3 > w) return;

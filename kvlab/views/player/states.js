@@ -4,8 +4,10 @@
 // Left out: what an event says (run.js).
 
 const KEYFRAME_BYTES = 96e6;
+const SHAPE = ["parent", "start", "len", "life"];
 
-/** The state after the first `at` events of a log; `seek` moves it either way. */
+/** The state after the first `at` events of a log; `seek` moves it either way. `shape`
+ *  is another number whenever the tree may have another shape. */
 export class States {
   constructor(log) {
     this.log = log;
@@ -25,6 +27,8 @@ export class States {
       this.c[name] = new Int32Array(size);
     }
     this.columns = log.columns.map((name) => this.c[name]);
+    this.shapes = log.columns.map((name) => SHAPE.includes(name));
+    this.shape = 0;
     this.#unfold();
   }
 
@@ -119,6 +123,7 @@ export class States {
     }
     const rows = columns[column],
       length = op.count[patch];
+    if (this.shapes[column]) this.shape++;
     if (length === 1) rows[first] += add;
     else for (let row = first; row < first + length; row++) rows[row] += add;
     if (op.shift[patch]) {
@@ -133,6 +138,7 @@ export class States {
     const near = Math.min(this.frames.length - 1, Math.floor(to / this.stretch));
     if (Math.abs(to - this.at) > to - near * this.stretch) {
       this.frames[near].forEach((rows, i) => this.columns[i].set(rows));
+      this.shape++;
       this.at = near * this.stretch;
     }
     while (this.at < to) {
@@ -145,6 +151,17 @@ export class States {
         this.#patch(p, -1);
     }
     return this;
+  }
+
+  /** The nodes that are in the tree now, in order. */
+  get alive() {
+    if (this.found?.shape !== this.shape) {
+      const { life } = this.c,
+        nodes = [];
+      for (let node = 1; node < life.length; node++) if (life[node]) nodes.push(node);
+      this.found = { shape: this.shape, nodes };
+    }
+    return this.found.nodes;
   }
 
   /** One number for the whole state. */

@@ -1,56 +1,132 @@
 // Where in the run are we?
 //
-// Above the whole run, below it one page of events in lanes, with arcs to their causes.
-// Left out: the whole run (overview.js), copies (copies.js).
+// Above the whole run, below it a stretch of events in lanes, with arcs to their causes.
+// What stays as long as the stretch does is on a canvas below; the moment is on one above.
+// Left out: the whole run (overview.js), the lanes (lanes.js), copies (copies.js).
 
-import { UI, penOf, tileOf } from "./canvas.js";
+import { UI, penOf } from "./canvas.js";
 import { drawCopies } from "./copies.js";
-import { overviewOf } from "./overview.js";
+import { drawMarks, LANES } from "./lanes.js";
+import { drawOverview, FAR } from "./overview.js";
 import { num } from "./text.js";
 import { ui } from "./words.js";
 
+export const HIGH = 92;
+
+const LEFT = 56; // pixels before the first event
+const EVENT = 9; // pixels of an event, unless the reader zooms
+const LEAST = 12; // events shown at the closest
+
+/** How many events the lanes show without zooming. */
+const usual = (player) => Math.max(24, Math.floor((player.wide - LEFT) / EVENT));
+
+/** The stretch of events that the lanes show: [from, end). It moves by whole stretches,
+ *  when the moment leaves it. */
+export function stretchOf(player) {
+  const { run } = player;
+  const most = Math.max(LEAST, run.count);
+  const per = Math.min(most, player.span ?? usual(player));
+  const now = Math.max(0, run.at - 1);
+  let from = player.from ?? 0;
+  const moved = player.lastAt !== run.at;
+  player.lastAt = run.at;
+  if (run.count <= per) from = 0;
+  else if (moved && (now < from || now >= from + per))
+    from = Math.floor(now / per) * per;
+  from = Math.max(0, Math.min(from, run.count - Math.min(per, run.count)));
+  player.from = from;
+  return { from, end: Math.min(run.count, from + per), per };
+}
+
+/** Show so many events around the one that lies at `x` pixels; null for the usual. */
+export function zoom(player, by, x = null) {
+  const { from, per } = stretchOf(player);
+  const W = player.wide - LEFT;
+  const part = x === null ? (player.run.at - 1 - from) / per : (x - LEFT) / W;
+  const wanted = by === null ? usual(player) : Math.round(per * by);
+  const most = Math.max(LEAST, player.run.count);
+  const span = Math.max(LEAST, Math.min(most, wanted));
+  player.span = by === null ? null : span;
+  player.from = Math.round(from + Math.max(0, Math.min(1, part)) * (per - span));
+  drawTimeline(player);
+}
+
+/** Move the stretch by a part of itself, whatever the moment is. */
+export function pan(player, part) {
+  const { from, per } = stretchOf(player);
+  const by = Math.sign(part) * Math.max(1, Math.round(Math.abs(part) * per));
+  player.from = Math.max(0, Math.min(player.run.count - per, from + by));
+  drawTimeline(player);
+}
+
+/** The moment after the event at this place of the timeline. */
+export function momentAt(player, x, y) {
+  const { from, end, cw } = placesOf(player);
+  if (y < FAR) {
+    const far = ((x - LEFT) / (player.wide - LEFT)) * player.run.count;
+    return Math.max(0, Math.round(far));
+  }
+  return Math.max(from, Math.min(end - 1, from + Math.floor((x - LEFT) / cw))) + 1;
+}
+
+/** Places of events: `X` in the whole run, `x` in the lanes. */
+function placesOf(player) {
+  const { from, end, per } = stretchOf(player);
+  const W = player.wide - LEFT;
+  const n = Math.max(1, player.run.count);
+  const cw = W / per;
+  return {
+    from,
+    end,
+    per,
+    cw,
+    W,
+    x0: LEFT,
+    wide: player.wide,
+    limit: player.limit,
+    X: (e) => LEFT + (e / n) * W,
+    x: (e) => LEFT + (e - from + 0.5) * cw,
+  };
+}
+
+/** Draw the timeline: its ground only where it differs, the moment anew. */
 export function drawTimeline(player) {
-  const { run, log } = player,
-    canvas = player.$(".tl canvas"),
-    wide = player.wide;
-  const pen = penOf(player, canvas, wide, 92),
-    k = player.colour,
-    x0 = 56,
-    W = wide - x0,
-    limit = player.limit;
+  const [under, over] = player.tl;
+  const at = placesOf(player);
+  const key = [
+    player.version,
+    at.from,
+    at.per,
+    at.limit,
+    player.hits?.length,
+    player.hits?.[0],
+    player.difference?.index,
+    [...player.bookmarks].join("."),
+  ].join();
+  const pen = penOf(under, player.wide, HIGH, key);
+  if (pen.fresh) drawGround(player, pen, at);
+  drawMoment(player, over, at);
+}
+
+function drawGround(player, pen, at) {
+  const k = player.colour;
+  const { x, X, from, end, per, limit, cw, wide } = at;
+  drawOverview(player, pen, at);
   pen.font = `11px ${UI}`;
   pen.textAlign = "left";
-  const n = Math.max(1, run.count),
-    X = (e) => x0 + (e / n) * W;
-  pen.drawImage(overviewOf(player, wide, x0, W, X, limit), 0, 0, wide, 38);
-  // near: one page of events around the current one
-  const per = Math.max(24, Math.floor(W / 9)),
-    page = run.count <= per ? 0 : Math.floor(Math.max(0, run.at - 1) / per) * per,
-    end = Math.min(run.count, page + per),
-    cw = W / Math.max(per, 1);
-  const x = (e) => x0 + (e - page + 0.5) * cw;
-  player.near = { x0, W, page, end, cw, n };
-  [ui(player, "decide"), ui(player, "change"), ui(player, "copy")].forEach(
-    (word, i) => {
-      pen.fillStyle = k.ink3;
-      pen.fillText(word, 0, 54 + 15 * i);
-      pen.strokeStyle = k.line;
-      pen.beginPath();
-      pen.moveTo(x0, 50.5 + 15 * i);
-      pen.lineTo(wide, 50.5 + 15 * i);
-      pen.stroke();
-    },
-  );
-  if (run.count > per) {
-    pen.fillStyle = k.ink;
+  LANES.forEach(([word, y]) => {
+    pen.fillStyle = k.ink3;
+    pen.fillText(ui(player, word), 0, y + 4);
+    pen.fillStyle = k.line;
+    pen.fillRect(LEFT, y, wide - LEFT, 1);
+  });
+  if (player.run.count > per) {
     pen.strokeStyle = k.ink;
     pen.lineWidth = 1.5;
-    pen.strokeRect(X(page), 6, Math.max(3, X(end) - X(page)), 30);
-    pen.lineWidth = 1;
+    pen.strokeRect(X(from), 6, Math.max(3, X(end) - X(from)), 30);
   }
-  drawCopies(player, pen, page, end, x, limit);
-  for (let e = page; e < Math.min(end, limit); e++)
-    drawMark(player, pen, e, x(e), e >= run.at ? 0.35 : 1);
+  drawCopies(player, pen, at);
+  drawMarks(player, pen, at);
   if (limit < end) {
     pen.fillStyle = k.well;
     pen.fillRect(x(limit) - cw / 2, 40, wide, 48);
@@ -59,90 +135,70 @@ export function drawTimeline(player) {
     pen.fillText(ui(player, "hidden"), Math.min(wide - 90, (x(limit) + wide) / 2), 68);
     pen.textAlign = "left";
   }
+  drawFlags(player, pen, at);
+}
+
+/** Bookmarks, and the first difference of two runs. */
+function drawFlags(player, pen, { x, X, from, end }) {
+  pen.fillStyle = player.colour.link;
+  for (const e of player.bookmarks) {
+    pen.fillRect(X(e) - 3, 0, 6, 8);
+    if (e >= from && e < end) pen.fillRect(x(e) - 3, 38, 6, 8);
+  }
+  const e = player.difference?.index;
+  if (e == null) return;
+  pen.fillStyle = player.colour.ink;
+  pen.beginPath();
+  pen.moveTo(X(e), 0);
+  pen.lineTo(X(e) + 10, 4);
+  pen.lineTo(X(e), 8);
+  pen.fill();
+  pen.fillRect(X(e) - 0.75, 0, 1.5, 36);
+}
+
+/** The moment: what comes after it is pale, arcs lead to its causes. */
+function drawMoment(player, canvas, at) {
+  const { run } = player;
+  const { x, X, from, end, cw, wide } = at;
+  const k = player.colour;
+  const pen = penOf(canvas, wide, HIGH, player.version);
+  pen.clearRect(0, 0, wide, HIGH);
   const now = run.at - 1;
-  if (now >= 0) {
-    for (const cause of run.chain(now).slice(0, -1))
-      if (cause >= page) {
-        pen.strokeStyle = k.ink;
-        pen.lineWidth = 1.2;
-        pen.beginPath();
-        pen.moveTo(x(now), 43);
-        pen.bezierCurveTo(x(now) - 4, 34, x(cause) + 4, 34, x(cause), 43);
-        pen.stroke();
-      }
-    pen.strokeStyle = k.ink;
-    pen.lineWidth = 1.5;
-    pen.beginPath();
+  const after = Math.max(LEFT, Math.min(x(run.at) - cw / 2, wide));
+  pen.globalAlpha = 0.65;
+  pen.fillStyle = k.bg;
+  pen.fillRect(after, 42, Math.min(x(at.limit) - cw / 2, wide) - after, 46);
+  pen.globalAlpha = 1;
+  if (now < 0) return describe(player, canvas);
+  pen.strokeStyle = pen.fillStyle = k.ink;
+  pen.lineWidth = 1.5;
+  pen.beginPath();
+  pen.moveTo(X(now), 5);
+  pen.lineTo(X(now), 36);
+  if (now >= from && now < end) {
+    for (const cause of run.chain(now).slice(0, -1)) {
+      if (cause < from) continue;
+      pen.moveTo(x(now), 43);
+      pen.bezierCurveTo(x(now) - 4, 34, x(cause) + 4, 34, x(cause), 43);
+    }
     pen.moveTo(x(now), 40);
     pen.lineTo(x(now), 88);
-    pen.moveTo(X(now), 5);
-    pen.lineTo(X(now), 36);
-    pen.stroke();
-    pen.fillStyle = k.ink;
+  }
+  pen.stroke();
+  if (now >= from && now < end) {
     pen.beginPath();
     pen.moveTo(x(now) - 5, 91);
     pen.lineTo(x(now) + 5, 91);
     pen.lineTo(x(now), 85);
     pen.fill();
   }
-  for (const e of player.bookmarks) {
-    for (const at of [X(e), ...(e >= page && e < end ? [x(e)] : [])]) {
-      pen.fillStyle = k.link;
-      pen.fillRect(at - 3, at === X(e) ? 0 : 38, 6, 8);
-    }
-  }
-  if (player.difference?.index != null) {
-    const e = player.difference.index;
-    pen.fillStyle = k.ink;
-    const at = X(e);
-    pen.beginPath();
-    pen.moveTo(at, 0);
-    pen.lineTo(at + 10, 4);
-    pen.lineTo(at, 8);
-    pen.fill();
-    pen.fillRect(at - 0.75, 0, 1.5, 36);
-  }
+  describe(player, canvas);
+}
+
+function describe(player, canvas) {
+  const { run, log } = player;
   canvas.setAttribute(
     "aria-label",
     `${ui(player, "timeline")}: ${ui(player, "event")} ${num(run.at)} / ${num(log.events)}`,
   );
-}
-
-function drawMark(player, pen, e, x, alpha) {
-  const { run, log } = player,
-    k = player.colour,
-    kind = run.kind(e);
-  pen.globalAlpha = alpha;
-  if (run.isDecision(e)) {
-    const no = run.why(e)?.sign === "no";
-    pen.beginPath();
-    pen.moveTo(x, 45);
-    pen.lineTo(x + 5, 50);
-    pen.lineTo(x, 55);
-    pen.lineTo(x - 5, 50);
-    pen.closePath();
-    pen.fillStyle = no ? k.refused : k.bg;
-    pen.fill();
-    pen.strokeStyle = no ? k.refused : k.ink;
-    pen.lineWidth = 1.3;
-    pen.stroke();
-    if (no) {
-      pen.fillStyle = "#fff";
-      pen.fillRect(x - 0.8, 46.5, 1.6, 4);
-      pen.fillRect(x - 0.8, 52, 1.6, 1.4);
-    }
-  } else if (log.rise.includes(kind)) {
-    pen.fillStyle = k["used-edge"];
-    pen.fillRect(x - 2, 58, 4, 7);
-  } else if (log.fall.includes(kind)) {
-    pen.fillStyle = tileOf(player, pen, "evictable");
-    pen.fillRect(x - 2, 66, 4, 7);
-    pen.strokeStyle = k["evictable-edge"];
-    pen.lineWidth = 0.8;
-    pen.strokeRect(x - 2, 66, 4, 7);
-  } else {
-    pen.fillStyle = k.ink3;
-    pen.fillRect(x - 0.75, 63, 1.5, 5);
-  }
-  pen.globalAlpha = 1;
 }

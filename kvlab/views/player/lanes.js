@@ -1,0 +1,102 @@
+// Which marks have events on the timeline?
+//
+// Decisions are diamonds, filled where they refuse; changes rise where they fill L1 and
+// fall where they free it. Where a pixel holds more than one event, bars count them.
+// Left out: copies, which take time (copies.js).
+
+import { tileOf } from "./canvas.js";
+
+/** The lanes, each with the y of its line. */
+export const LANES = [
+  ["decide", 50],
+  ["change", 65],
+  ["copy", 80],
+];
+
+const GLYPH = 5; // pixels an event needs to have a mark of its own
+const [OTHER, DECIDES, REFUSES, RISES, FALLS] = [0, 1, 2, 3, 4];
+
+/** What each event is to the timeline, one byte an event; found once. */
+function classesOf(player) {
+  if (player.classes) return player.classes;
+  const { run, log } = player;
+  const byVariant = log.variants.map((variant, i) => {
+    if (!run.decides[i]) {
+      if (log.rise.includes(run.kinds[i])) return RISES;
+      return log.fall.includes(run.kinds[i]) ? FALLS : OTHER;
+    }
+    const why = log.whys[variant] ?? log.whys[run.kinds[i]];
+    return why?.sign === "no" ? REFUSES : DECIDES;
+  });
+  player.classes = Uint8Array.from(log.col.variant, (variant) => byVariant[variant]);
+  return player.classes;
+}
+
+/** Draw the events of a stretch, up to the limit. */
+export function drawMarks(player, pen, at) {
+  const classes = classesOf(player);
+  const end = Math.min(at.end, at.limit);
+  if (at.cw < GLYPH) return drawCounts(player, pen, at, classes, end);
+  for (let e = at.from; e < end; e++) drawMark(player, pen, classes[e], at.x(e));
+}
+
+function drawMark(player, pen, what, x) {
+  const k = player.colour;
+  if (what === DECIDES || what === REFUSES) return drawDiamond(pen, k, x, what);
+  if (what === RISES) {
+    pen.fillStyle = k["used-edge"];
+    pen.fillRect(x - 2, 58, 4, 7);
+  } else if (what === FALLS) {
+    pen.fillStyle = tileOf(player, pen, "evictable");
+    pen.fillRect(x - 2, 66, 4, 7);
+    pen.strokeStyle = k["evictable-edge"];
+    pen.lineWidth = 0.8;
+    pen.strokeRect(x - 2, 66, 4, 7);
+  } else {
+    pen.fillStyle = k.ink3;
+    pen.fillRect(x - 0.75, 63, 1.5, 5);
+  }
+}
+
+function drawDiamond(pen, k, x, what) {
+  const no = what === REFUSES;
+  pen.beginPath();
+  pen.moveTo(x, 45);
+  pen.lineTo(x + 5, 50);
+  pen.lineTo(x, 55);
+  pen.lineTo(x - 5, 50);
+  pen.closePath();
+  pen.fillStyle = no ? k.refused : k.bg;
+  pen.fill();
+  pen.strokeStyle = no ? k.refused : k.ink;
+  pen.lineWidth = 1.3;
+  pen.stroke();
+  if (!no) return;
+  pen.fillStyle = "#fff";
+  pen.fillRect(x - 0.8, 46.5, 1.6, 4);
+  pen.fillRect(x - 0.8, 52, 1.6, 1.4);
+}
+
+/** Many events a pixel: bars as high as there are events, refusals in full height. */
+function drawCounts(player, pen, at, classes, end) {
+  const k = player.colour;
+  const W = Math.ceil(at.W);
+  const counts = Array.from({ length: 5 }, () => new Uint32Array(W + 1));
+  for (let e = at.from; e < end; e++)
+    counts[classes[e]][Math.min(W, Math.floor((e - at.from) * at.cw))]++;
+  const most = (list) => list.reduce((a, b) => Math.max(a, b), 1);
+  const bars = (list, y, high, colour, full = 0) => {
+    const top = most(list);
+    pen.fillStyle = colour;
+    const wide = Math.max(1, at.cw);
+    list.forEach((n, i) => {
+      const tall = n && Math.max(full, 2, Math.round((n / top) * Math.abs(high)));
+      if (n) pen.fillRect(at.x0 + i, high < 0 ? y - tall : y, wide, tall);
+    });
+  };
+  bars(counts[DECIDES], 55, -9, k.ink2);
+  bars(counts[REFUSES], 55, -11, k.refused, 11);
+  bars(counts[OTHER], 65, -2, k.ink3);
+  bars(counts[RISES], 65, -7, k["used-edge"]);
+  bars(counts[FALLS], 66, 7, k["evictable-edge"]);
+}

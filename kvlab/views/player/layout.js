@@ -1,0 +1,97 @@
+// What changes with language, theme, width or mode, but not with the event?
+//
+// Left out: what is drawn for an event (draw.js).
+
+import { drawControls } from "./controls.js";
+import { draw } from "./draw.js";
+import { patterns } from "./looks.js";
+import { openPanel } from "./panel.js";
+import { esc, num, plain } from "./text.js";
+import { differsWords, ui } from "./words.js";
+
+const PANES = ["tree", "pool", "why", "queue"];
+const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
+
+/** Make everything anew that lasts from event to event, and draw the moment in it. */
+export function layout(player) {
+  const { root, log } = player;
+  setColours(player);
+  root.lang = player.lang === "zh" ? "zh-Hans" : "en";
+  root.classList.toggle("two", !!player.other);
+  root.classList.toggle("motion", player.motion);
+  root.setAttribute("aria-label", `kvlab: ${plain(log.name || "", 80)}`);
+  player.version = (player.version ?? 0) + 1;
+  player.tiles = player.far = null;
+  player.wide = Math.max(300, root.clientWidth - 34);
+  player.$(".defs").innerHTML =
+    `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${patterns(player)}</defs></svg>`;
+  player.$(".top").innerHTML = topHtml(player);
+  player.$(".notes").innerHTML = notesOf(player)
+    .map((note) => `<div class="note">${esc(note)}</div>`)
+    .join("");
+  makePanes(player);
+  drawControls(player);
+  if (player.panel) openPanel(player, player.panel);
+  draw(player);
+}
+
+function setColours(player) {
+  const { root, dark } = player;
+  const [day, night] = player.log.colours;
+  player.colour = { ...day, ...(dark ? night : {}) };
+  for (const [name, value] of Object.entries(player.colour))
+    root.style.setProperty(`--${name}`, value);
+  root.style.colorScheme = dark ? "dark" : "light";
+}
+
+function makePanes(player) {
+  const { other } = player;
+  const pane = (kind, b) => {
+    const name = ui(player, kind === "pool" ? "memory" : kind);
+    const run = other ? (b ? " B" : " A") : "";
+    return `<section class="pane p-${kind}${b ? " b" : ""}" tabindex="0" data-pane="${kind}" aria-label="${name}${run}"></section>`;
+  };
+  const body = player.$(".body");
+  body.innerHTML = other
+    ? BESIDE.map((kind) => pane(kind) + pane(kind, true)).join("")
+    : PANES.map((kind) => pane(kind)).join("");
+  const found = (b) =>
+    Object.fromEntries(
+      PANES.map((kind) => [kind, body.querySelector(`.p-${kind}${b}`)]),
+    );
+  player.panes = [found(":not(.b)"), found(".b")];
+}
+
+function topHtml(player) {
+  const { log, other, b } = player;
+  const policy = log.settings.tree === "radix" ? "radix" : log.settings.write_policy;
+  const engine = [log.engine, policy, log.settings.eviction_policy];
+  const press = (yes) => `aria-pressed="${!!yes}"`;
+  const mode = (name, yes) =>
+    `<button data-do="mode" data-to="${name}" ${press(yes)}>${ui(player, name)}</button>`;
+  const predicts = player.mode === "predict";
+  const modes = Object.keys(log.questions).length
+    ? `<span class="seg">${mode("predict", predicts)}${mode("watch", !predicts)}</span>`
+    : "";
+  const runs = b
+    ? `<span class="seg"><button data-do="both" ${press(other)}>A | B</button><button data-do="one" ${press(!other)}>A</button></span>`
+    : "";
+  const dark = ui(player, "dark");
+  const zh = player.lang === "zh";
+  return `<b>kvlab</b><bdi class="name">${esc(plain(log.name || "–", 60))}</bdi>
+    <span class="w m">${engine.map(esc).join(" · ")}</span><span class="sp"></span>${modes}${runs}
+    <button data-do="dark" title="${dark}" aria-label="${dark}">◐</button>
+    <span class="seg"><button data-do="lang" data-to="zh" lang="zh" ${press(zh)}>中</button><button data-do="lang" data-to="en" lang="en" ${press(!zh)}>EN</button></span>`;
+}
+
+/** What must be known of the run before it is believed. */
+function notesOf(player) {
+  const { log } = player;
+  const notes = [];
+  if (log.fault) notes.push(ui(player, "fault", { a: plain(log.fault, 200) }));
+  if (log.ended) notes.push(ui(player, "ended", { a: plain(log.ended, 200) }));
+  if (!log.fault && log.events < log.of)
+    notes.push(ui(player, "part", { a: num(log.events), b: num(log.of) }));
+  if (player.b && player.difference) notes.push(differsWords(player));
+  return notes;
+}

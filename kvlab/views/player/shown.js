@@ -1,0 +1,36 @@
+// Which rows of a pool differ from what the canvas shows?
+//
+// Owner and look of every page are remembered, so that a step draws the rows it changed
+// and no others, wherever the step came from.
+// Left out: drawing rows (slots.js, pixels.js).
+
+/** What a canvas shows of one tier. */
+export class Shown {
+  constructor(pages) {
+    this.owners = new Int32Array(pages).fill(-1);
+    this.codes = new Uint8Array(pages);
+  }
+
+  /** Remember the tier as it is now; return the rows of `columns` pages that differ.
+   *  `codeOf(owner, page)` numbers what else a page shows. */
+  update(rows, { first, n }, columns, codeOf) {
+    const { owners, codes } = this;
+    const changed = [];
+    let owner = -1;
+    let code = 0;
+    let last = -1;
+    for (let i = 0; i < n; i++) {
+      const page = first + i;
+      if (rows[page] !== owner || owner === 1) {
+        owner = rows[page];
+        code = codeOf(owner, page);
+      }
+      if (owners[i] === owner && codes[i] === code) continue;
+      owners[i] = owner;
+      codes[i] = code;
+      const row = Math.floor(i / columns);
+      if (row !== last) changed.push((last = row));
+    }
+    return changed;
+  }
+}

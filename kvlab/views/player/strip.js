@@ -1,0 +1,98 @@
+// How is one node of the tree drawn?
+//
+// As a strip as long as its tokens, with two decks: above on the device, below on the
+// host. Left out: where it lies (tree.js), its label and words (node.js).
+
+import { box, paint } from "./looks.js";
+import { labelOf, nodeWords } from "./node.js";
+import { esc } from "./text.js";
+
+/** A node as [sign, markup()]: as long as the sign is the same, so is the markup. */
+export function stripOf(player, run, n, plan, state, ends) {
+  const { c } = run;
+  const m = measure(run, n, plan);
+  const label = plan.pitch > 30 ? labelOf(player, run, n, m, ends) : "";
+  const left = plan.kind === "demote" && run.raw(run.at - 1, "node") === n;
+  const [one, two] = state.gone ? ["lost", "lost"] : run.looks(n);
+  m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
+  const sign =
+    `${m.x} ${m.w} ${m.up} ${m.decks} ${state.hot} ${state.order} ${state.picked} ` +
+    `${c.lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
+  return [sign, () => markup(player, run, n, plan, m, state, label)];
+}
+
+/** Its place within its row: `up` is where its parent's row lies, from here. */
+function measure(run, n, plan) {
+  const { c } = run;
+  const { T, X0, pitch, Y, rowOf } = plan;
+  const parent = c.parent[n];
+  const big = pitch > 30;
+  const elsewhere = parent && rowOf(parent) !== rowOf(n) && Y.has(rowOf(parent));
+  return {
+    big,
+    parent,
+    x: X0 + c.start[n] * T,
+    w: Math.max(1.2, c.len[n] * T - (big ? 2 : 1)),
+    y: big ? 15 : 1.5,
+    h1: big ? 15 : pitch > 10 ? 7 : 5,
+    h2: big ? 8 : pitch > 10 ? 4 : 3,
+    up: elsewhere ? Y.get(rowOf(parent)) - Y.get(rowOf(n)) + (big ? 39 : 5) : null,
+  };
+}
+
+function markup(player, run, n, plan, m, state, label) {
+  const { x, w, y, h1, h2, big } = m;
+  const k = player.colour;
+  const parts = [edge(k, plan, m), ...decks(player, plan, m), label];
+  if (big && plan.T >= 6) parts.push(cells(k, run.c.len[n], plan.T, m));
+  if (state.gone)
+    parts.push(
+      `<path d="M${x} ${y}L${x + w} ${y + h1 + h2}M${x} ${y + h1 + h2}L${x + w} ${y}" stroke="${k.lost}" stroke-width="2"/>`,
+    );
+  if (state.hot) parts.push(ring(m, 2, 3, k.ink, 1.75));
+  if (state.hot && !big && plan.pitch > 12)
+    parts.push(
+      `<text x="${x + w + 4}" y="10" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`,
+    );
+  if (state.order && w > 18) parts.push(orderMark(k, m, state.order));
+  if (state.picked)
+    parts.push(ring(m, 3, 4, k.link, 2.5, state.picked === 1 ? "4 3" : ""));
+  return `<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+}
+
+/** The line to its parent. */
+function edge(k, plan, { x, y, h1, up, parent }) {
+  const middle = y + h1 / 2;
+  if (!parent)
+    return `<path d="M${plan.X0 - 9} ${middle}H${plan.X0}" stroke="${k.ink2}"/>`;
+  if (up === null) return "";
+  const colour = plan.pitch > 10 ? k.ink2 : k.line2;
+  return `<path d="M${x - 4} ${up}V${middle}H${x}" fill="none" stroke="${colour}"/>`;
+}
+
+function decks(player, plan, { x, y, w, h1, h2, decks: [one, two] }) {
+  const gap = plan.pitch > 10 ? 1 : 0;
+  return [
+    [y, h1, one],
+    [y + h1 + gap, h2, two],
+  ].map(([top, high, state]) => {
+    if (plan.pitch > 10) return box(player, x, top, w, high, state);
+    const fill = state === "available" ? player.colour.line : paint(player, state);
+    return `<rect x="${x}" y="${top}" width="${w}" height="${high}" fill="${fill}"/>`;
+  });
+}
+
+function cells(k, tokens, T, { x, y, h1, decks: [one] }) {
+  let d = "";
+  for (let t = 1; t < tokens; t++) d += `M${x + t * T} ${y + 1}v${h1 - 2}`;
+  return `<path d="${d}" stroke="${one === "used" ? "#fff" : k.bg}" opacity=".45"/>`;
+}
+
+function ring({ x, y, w, h1, h2 }, out, round, colour, wide, dash = "") {
+  return `<rect x="${x - out}" y="${y - out}" width="${w + 2 * out}" height="${h1 + h2 + 2 * out + 1}" rx="${round}" fill="none" stroke="${colour}" stroke-width="${wide}" stroke-dasharray="${dash}"/>`;
+}
+
+function orderMark(k, { x, y, w, h1 }, order) {
+  const [cx, cy] = [x + w / 2, y + h1 / 2];
+  return `<circle cx="${cx}" cy="${cy}" r="7.5" fill="${k.ink}"/><text x="${cx}" y="${cy + 4}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.bg}">${order}</text>`;
+}
