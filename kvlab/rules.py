@@ -21,6 +21,7 @@ from .rule import NEW, OLD, RELEASES, Rule, check_needs, name_of, nearest, read_
 
 _HIRADIX = "mem_cache/hiradix_cache.py"
 _UNIFIED = "mem_cache/unified_radix_cache.py"
+_CORE = "mem_cache/unified_cache/unified_tree_core.py"
 
 
 # fmt: off
@@ -89,7 +90,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "lfu and slru wait for a second request.",
         effect_zh="一个请求不再算作两次：write_through_selective、lfu、slru "
         "要等到第二个请求才生效。",
-        sources=(f"{_HIRADIX}, _inc_hit_count", "core, _finish_insert_walk_node"),
+        sources=(f"{_HIRADIX}, _inc_hit_count", f"{_CORE}, _finish_insert_walk_node"),
         golden="s36#2",
         note="s29#1 shows a chunk's count",
     )]
@@ -110,7 +111,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "hit there and has the node in its prefix_len.",
         effect="A prefix that was computed again counts as popular as it is.",
         effect_zh="被重新计算的前缀也计一次命中，热度不再被低估。",
-        sources=(f"{_HIRADIX}, insert", "core, _insert_walk_step"),
+        sources=(f"{_HIRADIX}, insert", f"{_CORE}, _insert_walk_step"),
         golden="s22#3",
     )]
     split_raises_both: Annotated[bool, Rule(
@@ -120,7 +121,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         effect="Under policy priority a tail that nobody asked for no longer rises "
         "with its head.",
         effect_zh="priority 策略下，没人请求的尾部不再跟着头部一起升级。",
-        sources=(f"{_HIRADIX}, insert", "core, _insert_walk_step"),
+        sources=(f"{_HIRADIX}, insert", f"{_CORE}, _insert_walk_step"),
         golden="x06#1",
     )]
     split_keeps_creation: Annotated[bool, Rule(
@@ -129,7 +130,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "and filo.",
         effect="A lookup that splits a node no longer makes its head look new to fifo.",
         effect_zh="一次查询把节点拆开，不再让上半段在 fifo 看来像新建的。",
-        sources=(f"{_HIRADIX}, _split_node", "core, _split_node"),
+        sources=(f"{_HIRADIX}, _split_node", f"{_CORE}, _split_node"),
         golden="x05#4",
     )]
 
@@ -144,7 +145,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "it; it is not a gap for good.",
         effect_zh="当时主机已满而没备份的 prompt，之后随后续部分一起补写，"
         "不再留下缺口。",
-        sources=(f"{_HIRADIX}, write_backup", "core, _build_backup_kv_action"),
+        sources=(f"{_HIRADIX}, write_backup", f"{_CORE}, _build_backup_kv_action"),
         golden="x01#7",
         note="alone it changes no state: an insert that counts every node (not "
         "request_counts_once) tries the ancestor itself just before",
@@ -180,7 +181,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "now KV is lost and service goes on.",
         effect_zh="主机已满时，旧规则一个 token 也腾不出，下一次分配失败；"
         "新规则丢掉这段 KV，服务继续。",
-        sources=(f"{_HIRADIX}, evict", "core, drop_subtree_no_host"),
+        sources=(f"{_HIRADIX}, evict", f"{_CORE}, drop_subtree_no_host"),
         golden="s24#9",
     )]
     reclaims_duplicates: Annotated[bool, Rule(
@@ -191,7 +192,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         effect="Under host pressure the second copy of a prefix goes before the only "
         "copy of another.",
         effect_zh="主机吃紧时，先丢某段前缀的第二份副本，再丢别人唯一的副本。",
-        sources=(f"{_HIRADIX}, evict_host", "core, _reclaim_full_host_duplicates"),
+        sources=(f"{_HIRADIX}, evict_host", f"{_CORE}, _reclaim_full_host_duplicates"),
         golden="x08#8",
     )]
 
@@ -255,7 +256,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "Where something can be loaded they are the same node.",
         effect="Only what a match reports changes.",
         effect_zh="只改变 match 报告的内容。",
-        sources=(f"{_HIRADIX}, match_prefix", "core, _match_prefix_helper"),
+        sources=(f"{_HIRADIX}, match_prefix", f"{_CORE}, _match_prefix_helper"),
         golden="s06#1",
     )]
     evict_host_returns_none: Annotated[bool, Rule(

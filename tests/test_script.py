@@ -36,7 +36,7 @@ def refusal(path: Path) -> str:
 def test_a_script_is_read_with_its_config_rules_and_ops(tmp_path):
     script = read_script(written(tmp_path, {"op": "insert", "tokens": [1, 2]}))
     assert script.config.pool_tokens == 64
-    assert script.rules == Rules.v0_5_14()
+    assert script.rules == Rules.v0_5_23()
     assert script.ops == [sc.InsertOp([1, 2])]
 
 
@@ -45,8 +45,12 @@ def test_a_script_without_a_name_is_called_after_its_file(tmp_path):
 
 
 def test_a_script_names_its_release(tmp_path):
-    script = read_script(written(tmp_path, sglang="0.5.23"))
-    assert script.rules.name == "0.5.23"
+    script = read_script(written(tmp_path, sglang="0.5.14"))
+    assert script.rules.name == "0.5.14"
+
+
+def test_a_script_that_names_no_release_follows_the_newest(tmp_path):
+    assert read_script(written(tmp_path)).rules == Rules.v0_5_23()
 
 
 def test_rules_that_are_given_override_those_of_the_file(tmp_path):

@@ -21,9 +21,11 @@ from .diagnose import add_diagnose
 from .lab import add_lab
 from .play import add_play
 from .replay import add_replay
+from .rules import add_rules
 
 COMMANDS = (
-    add_lab, add_replay, add_play, add_conform, add_diagnose, add_capacity
+    add_lab, add_replay, add_play, add_conform, add_diagnose, add_capacity,
+    add_rules,
 )  # fmt: skip
 
 

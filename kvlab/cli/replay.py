@@ -13,6 +13,7 @@ from typing import Any
 from ..block_config import BlockConfig
 from ..config import EngineConfig
 from ..errors import ConfigError, InputError
+from ..rule import DEFAULT
 from ..rules import Rules
 from .both import beside, print_both, replay_both
 from .shared import add_command, check_target, note, print_figures
@@ -43,7 +44,8 @@ def add_replay(commands: Any) -> None:
     add("--unit", action="store_true", help="each hash id is one token; pages of one")
     add("--engine", default="sglang", choices=("sglang", "vllm", "both"),
         help="both: side by side")  # fmt: skip
-    add("--rules", default="0.5.14", metavar="RELEASE", help="default 0.5.14")
+    add("--rules", default=DEFAULT, metavar="RELEASE", help=f"of SGLang (default "
+        f"{DEFAULT}), or a combination such as 0.5.14-evict_whole_need")  # fmt: skip
     add("--pool-tokens", type=int, default=1_000_000, help="L1 (default 1000000)")
     host = parser.add_mutually_exclusive_group()
     host.add_argument("--host-tokens", type=int, help="L2 (default 0: none)")

@@ -24,6 +24,7 @@ from tqdm import tqdm
 from ..config import EngineConfig
 from ..errors import KvlabError
 from ..record.request_trace import RequestTrace, read_requests, unique
+from ..rule import DEFAULT
 from ..rules import Rules
 from ..run.accelerators import accelerator
 from ..run.cost import Cost
@@ -108,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     parser.add_argument("trace", type=Path, metavar="TRACE")
     parser.add_argument("--limit", type=int, metavar="N")
-    parser.add_argument("--rules", default="0.5.14", metavar="RELEASE")
+    parser.add_argument("--rules", default=DEFAULT, metavar="RELEASE")
     arguments = parser.parse_args(argv)
     try:
         rules = Rules.named(arguments.rules)

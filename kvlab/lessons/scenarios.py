@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..rules import Rules
 from ..run.workbench import Workbench
 
 A = range(100, 112)
@@ -26,7 +27,11 @@ def three_fates(write_policy: str = "write_through") -> Workbench:
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, evict and evict_host.
     """
     bench = Workbench(
-        name="three fates", pool_tokens=40, host_tokens=41, write_policy=write_policy
+        Rules.v0_5_14(),
+        "three fates",
+        pool_tokens=40,
+        host_tokens=41,
+        write_policy=write_policy,
     )
     bench.insert(A)
     bench.insert(B, chunked=True)

@@ -30,6 +30,7 @@ from msgspec.structs import replace
 from tqdm import tqdm
 
 from ..config import EngineConfig, WritePolicy
+from ..rule import DEFAULT, OLD
 from ..rules import Rules
 from ..run.accelerators import accelerator
 from ..run.cost import Cost
@@ -58,7 +59,7 @@ class Setting(Struct, frozen=True, kw_only=True):
     host_tokens: int = 2 * POOL + PAGE
     kv_share: float = 1.0
     max_queued: int | None = None
-    rules: str = "0.5.14"
+    rules: str = DEFAULT
 
 
 SETTINGS = (
@@ -66,7 +67,7 @@ SETTINGS = (
     Setting(name="write_through", write_policy="write_through"),
     Setting(name="selective", write_policy="write_through_selective"),
     Setting(
-        name="selective, 0.5.23", write_policy="write_through_selective", rules="0.5.23"
+        name="selective, 0.5.14", write_policy="write_through_selective", rules=OLD
     ),
     Setting(name="twice the L2", host_tokens=4 * POOL + PAGE),
     Setting(name="twice the L1", pool_tokens=2 * POOL, host_tokens=2 * POOL + PAGE),

@@ -16,6 +16,7 @@ from msgspec import Struct
 from ..cache.key import as_tokens
 from ..config import EngineConfig
 from ..errors import ConfigError, InputError
+from ..rule import DEFAULT
 from ..rules import Rules
 from .json_file import read_json
 
@@ -188,7 +189,7 @@ class _File(Struct, frozen=True):
     ops: list[AnyOp]
     name: str = ""
     about: str = ""
-    sglang: str = "0.5.14"
+    sglang: str = DEFAULT
     initial: dict[str, Any] | None = None
     records: list[dict[str, Any]] | None = None
 
@@ -196,7 +197,7 @@ class _File(Struct, frozen=True):
 def read_script(path: Path, rules: Rules | None = None) -> Script:
     """Read and check a script or golden, `.json` or `.json.gz`.
 
-    `rules` overrides the release that the file names; without either: 0.5.14.
+    `rules` overrides the release that the file names; without either: 0.5.23.
     Raises: InputError with file, place, what is wrong and what to do.
     """
     data = read_json(path)

@@ -12,6 +12,7 @@ from typing import Any
 from ..config import EngineConfig
 from ..record.snapshot import Account, HostAccount, State
 from ..record.trace import Header, Trace
+from ..rule import DEFAULT
 from ..rules import Rules
 from . import script as sc
 from .engine import Engine
@@ -19,8 +20,8 @@ from .runner import Result, ScriptRunner
 
 
 class Workbench:
-    """One traced SGLang engine; knobs are those of `EngineConfig`. `build` makes the
-    engine, as in `ScriptRunner`.
+    """One traced SGLang engine, of release 0.5.23 unless given other rules; knobs are
+    those of `EngineConfig`. `build` makes the engine, as in `ScriptRunner`.
 
     Raises: ConfigError for knobs with which the release would not start.
 
@@ -39,7 +40,7 @@ class Workbench:
         build: Callable[..., Engine] = Engine,
         **knobs: Any,
     ) -> None:
-        rules = rules or Rules.v0_5_14()
+        rules = rules or Rules.named(DEFAULT)
         config = EngineConfig.of(knobs)
         config.check_start(rules)
         script = sc.Script(
