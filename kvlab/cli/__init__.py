@@ -16,6 +16,7 @@ from importlib.metadata import version
 
 from ..errors import KvlabError
 from .capacity import add_capacity
+from .compare import add_compare
 from .conform import add_conform
 from .diagnose import add_diagnose
 from .lab import add_lab
@@ -24,7 +25,7 @@ from .replay import add_replay
 from .rules import add_rules
 
 COMMANDS = (
-    add_lab, add_replay, add_play, add_conform, add_diagnose, add_capacity,
+    add_lab, add_replay, add_play, add_compare, add_conform, add_diagnose, add_capacity,
     add_rules,
 )  # fmt: skip
 

@@ -20,7 +20,7 @@ from ..observe.report import report
 from ..observe.source import STDIN
 from ..record.diagnosis import Diagnosis
 from ..views.diagnosis_page import page
-from .shared import add_command, check_target, progress, scenario_run
+from .shared import add_command, check_target, named_run, progress
 
 Say = Callable[[int], object]
 
@@ -68,7 +68,7 @@ def _diagnose(arguments: Namespace) -> int:
 def _told(paths: list[Path], say: Say) -> Diagnosis:
     (first, *more) = paths
     if not more and not first.exists() and str(first) != STDIN:
-        run = scenario_run(first)
+        run = named_run(first)
         if run is not None:
             return diagnose_run(run, str(first))
     return diagnose(paths, say)

@@ -1,13 +1,12 @@
 """Which commands show a recorded run to somebody else?
 
-render draws one step, play writes a page, compare says where two runs part, export
-serves other tools.
+render draws one step, play writes a page, export serves other tools.
+Left out: comparing two runs (compare.py).
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterable
@@ -17,15 +16,18 @@ from typing import Any
 from uuid import uuid4
 
 from ..errors import InputError
-from ..record.trace import Trace
-from .shared import add_command, note, open_run
+from .shared import add_command, note, whole_run
+
+RULES_HELP = "run a script under these rules (default: its own)"
 
 
 def render(arguments: argparse.Namespace) -> int:
     """Draw one step of a run as a picture."""
     from ..views.export import render as draw
 
-    trace = open_run(arguments.path)
+    trace, fault = whole_run(arguments.path, arguments.rules)
+    if fault is not None:
+        note(arguments, f"{arguments.path}: the run ends early: {fault}")
     step = len(trace) if arguments.step is None else arguments.step
     draw(trace, step, arguments.what, arguments.out, arguments.lang)
     note(arguments, f"{arguments.out}: {arguments.what} after event {step}")
@@ -36,8 +38,8 @@ def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
 
-    trace, fault = _run(arguments.path)
-    other = None if arguments.beside is None else _run(arguments.beside)[0]
+    trace, fault = whole_run(arguments.path, arguments.rules)
+    other = None if arguments.beside is None else whole_run(arguments.beside)[0]
     start = len(trace) if arguments.start is None else arguments.start
     how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
     if arguments.start is not None:
@@ -47,25 +49,9 @@ def play(arguments: argparse.Namespace) -> int:
     if fault is not None:
         how["ended"] = fault
     page = to_html(trace, other, length=arguments.events, **how)
-    _write(arguments.out, [page])
+    write_text(arguments.out, [page])
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
     return 0
-
-
-def compare(arguments: argparse.Namespace) -> int:
-    """Say where two runs part; 0 if nowhere, 1 if somewhere."""
-    from ..views.compare import comparison, first_difference
-    from ..views.page import to_html
-
-    one, other = _run(arguments.a)[0], _run(arguments.b)[0]
-    found = first_difference(one, other)
-    if arguments.out is not None:
-        _write(arguments.out, [to_html(one, other)])
-    if arguments.json:
-        print(json.dumps(found.told(one, other)))
-    else:
-        print(comparison(one, other, arguments.lang))
-    return 0 if found.at is None else 1
 
 
 def export(arguments: argparse.Namespace) -> int:
@@ -73,11 +59,11 @@ def export(arguments: argparse.Namespace) -> int:
     from ..record.trace_file import write_trace
     from ..views.exports import account_csv, perfetto
 
-    trace, _ = _run(arguments.path)
+    trace, _ = whole_run(arguments.path)
     if arguments.to == "jsonl":
         write_trace(trace, arguments.out)
     else:
-        _write(
+        write_text(
             arguments.out,
             {"perfetto": perfetto, "csv": account_csv}[arguments.to](trace),
         )
@@ -85,7 +71,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def add_play(commands: Any) -> None:
-    """Declare the four commands."""
+    """Declare the three commands."""
     parser = add_command(
         commands, "render", render, "draw one step of a run as a picture",
         "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg",
@@ -99,6 +85,7 @@ def add_play(commands: Any) -> None:
         "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
     )
     parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--rules", metavar="RELEASE", help=RULES_HELP)
     parser = add_command(
         commands, "play", play, "write a page that plays a run: no server, no network",
         "kvlab play three_fates -o page.html\n  kvlab play run.jsonl.gz -o page.html",
@@ -109,16 +96,8 @@ def add_play(commands: Any) -> None:
     parser.add_argument("--events", type=int, help="only the first so many events")
     parser.add_argument("--predict", action="store_true", help="ask before it shows")
     parser.add_argument("--lang", choices=("en", "zh"), help="default: the browser's")
+    parser.add_argument("--rules", metavar="RELEASE", help=RULES_HELP)
     parser.add_argument("--beside", type=Path, metavar="RUN", help="compare with it")
-    parser = add_command(
-        commands, "compare", compare, "the first event in which two runs differ",
-        "kvlab compare a.jsonl.gz b.jsonl.gz",
-    )  # fmt: skip
-    parser.add_argument("a", type=Path, metavar="A")
-    parser.add_argument("b", type=Path, metavar="B")
-    parser.add_argument("-o", "--out", type=Path, help="both as a page, side by side")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
     parser = add_command(
         commands, "export", export, "write a run for other tools",
         "kvlab export run.jsonl.gz --to perfetto -o run.perfetto.json",
@@ -128,17 +107,7 @@ def add_play(commands: Any) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True)
 
 
-def _run(name: Path) -> tuple[Trace, str | None]:
-    """Return the run of a scenario's name or in a file, and what ended it early."""
-    from ..lessons.scenarios import SCENARIOS
-    from ..run.whole import load_whole
-
-    if (scenario := SCENARIOS.get(str(name))) is not None:
-        return scenario().trace, None
-    return load_whole(name)
-
-
-def _write(target: Path, parts: Iterable[str]) -> None:
+def write_text(target: Path, parts: Iterable[str]) -> None:
     """Write the file, all of it or nothing. Raises: InputError if it cannot be."""
     if not target.name or target.is_dir():
         raise InputError(str(target), "a directory", "name a file")

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..errors import InputError
 from ..record.trace import Trace
+from ..run.script import Script
 
 
 def add_command(
@@ -30,20 +31,48 @@ def add_command(
     return parser
 
 
-def open_run(name: Path) -> Trace:
-    """Return the run of a scenario's name, or the run or script in a file."""
-    from ..run.load import load_run
+def script_of(name: Path) -> Script | None:
+    """Return the script of a lesson's or a rule's name, or in a file; None for a run.
 
-    scenario = scenario_run(name)
-    return load_run(name) if scenario is None else scenario
-
-
-def scenario_run(name: Path) -> Trace | None:
-    """Return the run of a scenario's name; None if it is none."""
+    Raises: InputError with file, place and remedy.
+    """
+    from ..lessons.rule_scripts import RULE_SCRIPTS, rule_script
     from ..lessons.scenarios import SCENARIOS
+    from ..run.script import read_script
+    from ..run.whole import is_script
 
-    scenario = SCENARIOS.get(str(name))
-    return None if scenario is None else scenario().trace
+    if (scenario := SCENARIOS.get(str(name))) is not None:
+        return scenario().script
+    if str(name) in RULE_SCRIPTS:
+        return rule_script(str(name))
+    return read_script(name) if is_script(name) else None
+
+
+def whole_run(name: Path, rules: str | None = None) -> tuple[Trace, str | None]:
+    """Return the run of a name or in a file as far as it goes, and what ended it; a
+    script is run, under `rules` if they are given.
+
+    Raises: InputError; ConfigError for rules that are none.
+    """
+    from msgspec.structs import replace
+
+    from ..rules import Rules
+    from ..run.load import load_run
+    from ..run.whole import run_whole
+
+    if (script := script_of(name)) is None:
+        if rules is not None:
+            raise InputError(str(name), "no script to run again", "leave out --rules")
+        return load_run(name), None
+    if rules is not None:
+        script = replace(script, rules=Rules.named(rules))
+    return run_whole(script)
+
+
+def named_run(name: Path) -> Trace | None:
+    """Return the run of a lesson's or a rule's name; None if it is none."""
+    script = None if name.exists() else script_of(name)
+    return None if script is None else whole_run(name)[0]
 
 
 def check_target(path: Path) -> None:

@@ -4,11 +4,13 @@ The script is played under both, and under one rule changed at a time. A rule is
 responsible if the runs part at that place when it alone changes, and do not when it
 alone stays. Where no event differs, the two may still be told something else by a
 call, get other pages, or not start at all.
-Left out: where two runs part (views/compare.py), showing it (cli/compare.py).
+Left out: where two runs part (views/compare.py), pages (views/page.py).
 """
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -23,7 +25,9 @@ from ..rules import Rules, facts
 from ..run.runner import Result
 from ..run.script import Script
 from ..run.whole import run_whole
-from ..views.compare import first_difference
+from ..views.compare import comparison, first_difference, moment
+from ..views.rule_table import mixed_note, rule_note
+from ..views.theme import Lang, Words
 
 Level = Literal["event", "result", "page", "start"]
 
@@ -53,6 +57,19 @@ class Change(NamedTuple):
     b: Played
     parting: Parting
     rules: tuple[str, ...]
+
+
+class _Line(Words):
+    """Words with places to fill."""
+
+    def filled(self, **values: Any) -> Words:
+        return Words(self.en.format(**values), self.zh.format(**values))
+
+
+_RESULT = _Line("No event differs; op {n} returned something else",
+                "事件全部相同；操作 {n} 的返回值不同")  # fmt: skip
+_ENDS = _Line("{run} ends early: {why}", "{run} 提前结束：{why}")
+_REFUSED = _Line("{run} would not have started: {why}", "{run} 无法启动：{why}")
 
 
 def played(script: Script, rules: Rules) -> Played:
@@ -99,6 +116,77 @@ def change(script: Script, old: Rules, new: Rules) -> Change:
         and parting(a, played(script, _with(new, old, rule))) != found
     ]
     return Change(a, b, found, tuple(rules))
+
+
+def explainer(script: Script) -> Callable[[Trace, Trace], list[Words]]:
+    """Return what a player asks why two runs of the script differ: the rules that are
+    responsible, if rules are all that differs."""
+
+    def explain(one: Trace, other: Trace) -> list[Words]:
+        if one.header.config != other.header.config:
+            return []
+        return notes(change(script, one.header.rules, other.header.rules))
+
+    return explain
+
+
+# --- in words
+
+
+def notes(found: Change) -> list[Words]:
+    """Return what parts the two, a note each: what an op returned, the rules, who would
+    not have started, that B ends early (a page says it of A itself)."""
+    a, b = found.a.trace.header.rules, found.b.trace.header.rules
+    lines = [rule_note(rule, a, b) for rule in found.rules]
+    if found.parting.level == "result":
+        lines.insert(0, _RESULT.filled(n=found.parting.at))
+    for name, side in (("A", found.a), ("B", found.b)):
+        if side.refused is not None:
+            lines.append(_REFUSED.filled(run=name, why=side.refused))
+    return lines + _end("B", found.b)
+
+
+def _end(name: str, side: Played) -> list[Words]:
+    return [] if side.fault is None else [_ENDS.filled(run=name, why=side.fault)]
+
+
+def report(found: Change, lang: Lang = "en") -> str:
+    """Return all of it as text: where they part and what led to it, which rules did
+    it, what each run had at that moment."""
+    one, other = found.a.trace, found.b.trace
+    level, at = found.parting
+    lines = [comparison(one, other, lang)]
+    if level == "result":
+        for name, side in (("A", found.a), ("B", found.b)):
+            lines.append(f"{name}  {json.dumps(side.results[at])}")
+    lines += [words.to(lang) for words in (*_end("A", found.a), *notes(found))]
+    if level in ("event", "page"):
+        for name, trace in (("A", one), ("B", other)):
+            lines.append(f"\n{name}  {trace.header.rules.name}")
+            lines.append(moment(trace, at + 1, lang))
+    for trace in (one, other):
+        lines += [words.to(lang) for words in mixed_note(trace.header.rules)]
+    return "\n".join(lines)
+
+
+def told(found: Change) -> dict[str, Any]:
+    """Return it as a plain record, for JSON."""
+    one, other = found.a.trace, found.b.trace
+    return {
+        **first_difference(one, other).told(one, other, notes(found)),
+        "level": found.parting.level,
+        "at": found.parting.at,
+        "responsible": list(found.rules),
+        **{name: _side(s) for name, s in (("a", found.a), ("b", found.b))},
+    }
+
+
+def _side(side: Played) -> dict[str, Any]:
+    rules = side.trace.header.rules
+    return {
+        "rules": rules.name, "release": rules.is_release, "fault": side.fault,
+        "refused": side.refused, "results": side.results,
+    }  # fmt: skip
 
 
 def _with(rules: Rules, other: Rules, rule: str) -> Rules:

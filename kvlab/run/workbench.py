@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import msgspec
+
 from ..config import EngineConfig
 from ..record.snapshot import Account, HostAccount, State
 from ..record.trace import Header, Trace
@@ -43,22 +45,21 @@ class Workbench:
         rules = rules or Rules.named(DEFAULT)
         config = EngineConfig.of(knobs)
         config.check_start(rules)
-        script = sc.Script(
+        self._script = sc.Script(
             name=name, about="", config=config, rules=rules, manual_dma=True, ops=[]
         )
         self.trace = Trace(Header(name=name, config=config, rules=rules))
-        self._runner = ScriptRunner(script, self.trace, build=build)
+        self._runner = ScriptRunner(self._script, self.trace, build=build)
         self._state = State.start(config)
-        self._folded = self._ops = 0
+        self._folded = 0
 
     def do(self, op: sc.AnyOp) -> Result:
         """Carry out any op of a script; return what happened.
 
         Changes: the engine and its trace.
         """
-        result = self._runner.step(self._ops, op)
-        self._ops += 1
-        return result
+        self._script.ops.append(op)
+        return self._runner.step(len(self._script.ops) - 1, op)
 
     def insert(self, tokens: Iterable[int], **fields: Any) -> Result:
         """Cache the tokens, as a finished prompt would be."""
@@ -99,6 +100,11 @@ class Workbench:
     def engine(self) -> Engine:
         """The engine that the calls work on."""
         return self._runner.engine
+
+    @property
+    def script(self) -> sc.Script:
+        """All that was done so far, to be done again under other settings or rules."""
+        return msgspec.structs.replace(self._script, ops=self._script.ops[:])
 
     @property
     def state(self) -> State:

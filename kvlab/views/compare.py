@@ -8,6 +8,7 @@ Left out: running the second one (the caller), showing both (player/).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,9 @@ from ..record.events import Event
 from ..record.trace import Trace
 from .cards import kind_of
 from .frame import frame_at
+from .rule_table import mixed_note
 from .sentences import describe
+from .text import account_text, tree_text
 from .theme import LANGS, Lang, Words
 
 ROOM = frozenset(
@@ -49,9 +52,18 @@ class Difference(NamedTuple):
     at: int | None
     events: int
 
-    def told(self, one: Trace, other: Trace) -> dict[str, Any]:
-        """Return it as the player wants it: with the settings that differ."""
-        return {"index": self.at, "events": self.events, "knobs": knobs(one, other)}
+    def told(
+        self, one: Trace, other: Trace, because: Sequence[Words] = ()
+    ) -> dict[str, Any]:
+        """Return it as the player wants it: with the settings that differ, and why they
+        make a difference, as far as the caller knows."""
+        notes = [*because, *mixed_note(other.header.rules)]
+        return {
+            "index": self.at,
+            "events": self.events,
+            "knobs": knobs(one, other),
+            "because": [list(words) for words in notes],
+        }
 
 
 def first_difference(one: Trace, other: Trace) -> Difference:
@@ -109,6 +121,13 @@ def comparison(one: Trace, other: Trace, lang: Lang = "en") -> str:
             said = _said(trace, cause, lang)
             lines.append(f"   {_LED.to(lang)}: {cause + 1:,} {said}")
     return "\n".join(lines)
+
+
+def moment(trace: Trace, step: int, lang: Lang = "en") -> str:
+    """Return the state after so many events, or at the end, as text: the pools'
+    accounts and the tree."""
+    frame = frame_at(trace, min(step, len(trace)))
+    return f"{account_text(frame, lang)}\n{tree_text(frame, lang)}"
 
 
 def _said(trace: Trace, index: int, lang: Lang) -> str:

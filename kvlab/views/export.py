@@ -1,13 +1,15 @@
 """How does a moment of a run become a file?
 
 `render` draws one view of one step and writes it in the format that the path's ending
-names: SVG and PNG pictures, DOT for the tree, plain text for everything.
+names: SVG and PNG pictures, DOT for the tree, plain text for everything. A run whose
+rules no release had is labelled so.
 Left out: the command line, and pages that play (page.py).
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,9 +20,12 @@ import resvg_py
 
 from ..errors import InputError
 from ..record.trace import Trace
+from . import draw, theme
 from .account import account_svg
 from .frame import frame_at
+from .markup import Markup
 from .pool_map import pool_map
+from .rule_table import mixed_note
 from .text import account_text, pools_text, timeline_text, tree_text
 from .theme import Lang
 from .timeline_svg import timeline_svg
@@ -48,6 +53,8 @@ def render(
         drawn = tree_graph(frame_at(trace, step), lang).source
     else:
         drawn = views[what](trace, step, lang)
+    for note in mixed_note(trace.header.rules):
+        drawn = _labelled(drawn, note.to(lang), ending, what)
     _write(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
 
 
@@ -86,6 +93,30 @@ TEXTS: dict[str, View] = {
     "timeline": timeline_text,
     "account": lambda trace, step, lang: account_text(frame_at(trace, step), lang),
 }
+
+
+def _labelled(drawn: str, text: str, ending: str, what: What) -> str:
+    """Return the picture with a line above it; a tree's graph has its own."""
+    if ending == ".txt":
+        return f"{text}\n{drawn}"
+    return drawn if what == "tree" else _above(drawn, text)
+
+
+def _above(drawn: str, text: str) -> str:
+    size = _SIZE.search(drawn)
+    assert size is not None, "a picture without a viewBox"
+    width, height = (float(number) for number in size.groups())
+    wide = max(width, theme.width(text, 11) + 16)
+    drawn = _BEFORE_SVG.sub("", drawn, 1)
+    inner = Markup(drawn.replace("<svg ", f'<svg x="0" y="{_LABEL_HEIGHT}" ', 1))
+    line = draw.words(8, 16, text, fill=theme.ALERT)
+    body = [draw.page(), line, inner]
+    return draw.document(body, wide, height + _LABEL_HEIGHT, text)
+
+
+_LABEL_HEIGHT = 24
+_SIZE = re.compile(r'viewBox="0(?:\.0+)? 0(?:\.0+)? ([\d.]+) ([\d.]+)"')
+_BEFORE_SVG = re.compile(r"^.*?(?=<svg )", re.DOTALL)
 
 
 def png(svg: str) -> bytes:

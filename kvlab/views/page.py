@@ -11,12 +11,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+from collections.abc import Sequence
 from typing import Any
 
 from ..record.trace import Trace
 from .compare import first_difference
 from .log import player_log
 from .player_script import script
+from .theme import Words
 
 _START = '\nstartPage(document.getElementById("kvlab"));\n'
 TWIN_EVENTS = 2000
@@ -34,9 +36,15 @@ def safe(source: str) -> str:
 
 
 def to_html(
-    trace: Trace, other: Trace | None = None, *, length: int | None = None, **how: Any
+    trace: Trace,
+    other: Trace | None = None,
+    *,
+    length: int | None = None,
+    because: Sequence[Words] = (),
+    **how: Any,
 ) -> str:
-    """Return a standalone page that plays the run; with `other`, beside it.
+    """Return a standalone page that plays the run; with `other`, beside it, and
+    `because` says why they differ.
 
     `how` may set `start`, `lang` (en, zh), `mode` (predict, watch), `dark`. `length`
     cuts the run; the page says so.
@@ -45,7 +53,8 @@ def to_html(
     log_b = None
     if other is not None:
         difference = first_difference(trace, other)
-        log_b = player_log(other, length, {"difference": difference.told(trace, other)})
+        told = difference.told(trace, other, because)
+        log_b = player_log(other, length, {"difference": told})
     title = trace.header.name or "kvlab"
     return page_of(player_log(trace, length, how), log_b, title)
 

@@ -17,9 +17,11 @@ from msgspec import to_builtins
 
 from ..record import events as ev
 from ..record.trace import Header
+from ..rule import RELEASES
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE, QUESTIONS
+from .rule_table import mixed_note
 from .terms import facts_of
 from .theme import FREE, LOOKS, Words
 from .theme_dark import colours
@@ -49,7 +51,12 @@ def tables(header: Header) -> dict[str, Any]:
     config = header.config
     return {
         "engine": f"{header.engine} {header.rules.name}",
-        "settings": {k: v for k, v in to_builtins(config).items() if v is not None},
+        "notes": [list(words) for words in mixed_note(header.rules)],
+        "settings": {
+            "rules": header.rules.name,
+            **{k: v for k, v in to_builtins(config).items() if v is not None},
+        },
+        "books": list(dict.fromkeys([*RELEASES, header.rules.name])),
         "page": config.page_size,
         "pools": [config.device_pages, config.host_pages],
         "facts": facts_of(config),

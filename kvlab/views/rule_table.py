@@ -100,23 +100,29 @@ def yes_no(answer: bool) -> Words:
 
 
 def rule_note(name: str, one: Rules, other: Rules) -> Words:
-    """Return what a rule says that parted two runs, A and B, in some sentences."""
+    """Return what a rule says that parted two runs, A and B: a title and lines."""
     rule = facts()[name]
     a, b = (yes_no(getattr(rules, name)) for rules in (one, other))
     source = "; ".join(rule.sources)
     golden = f" · golden {rule.golden}" if rule.golden else ""
+    recorded = f" · 录制 {rule.golden}" if rule.golden else ""
     new = yes_no(rule.answer(NEW))
     return Words(
-        f"Rule {name}: A {a.en}, B {b.en} ({new.en} since {NEW}). {rule.about} "
-        f"{rule.effect} Source: {source}{golden}",
-        f"规则 {name}：A {a.zh}，B {b.zh}（{NEW} 起为{new.zh}）。{rule.effect_zh}"
-        f"源码：{source}{golden}",
+        f"Rule {name}: A {a.en}, B {b.en} ({new.en} since {NEW})\n"
+        f"{rule.about}\n{rule.effect}\nSource: {source}{golden}",
+        f"规则 {name}：A {a.zh}，B {b.zh}（{NEW} 起为{new.zh}）\n"
+        f"{rule.effect_zh}\n源码：{source}{recorded}",
     )
 
 
-def book_label(rules: Rules) -> Words:
-    """Return how a picture calls a rule book: one that no release had says so."""
-    name = plain(rules.name)
+def mixed_note(rules: Rules) -> list[Words]:
+    """Return the line that goes with every picture of a run whose rules no release
+    had, with the rules as they are called; none for a release."""
     if rules.is_release:
-        return Words(name, name)
-    return Words(f"{name} (no release)", f"{name}（没有任何发布版如此）")
+        return []
+    name = plain(rules.name, 600)
+    return [
+        Words(
+            f"No release had these rules: {name}", f"没有任何发布版有这组规则：{name}"
+        )
+    ]

@@ -23,6 +23,7 @@ from ..record.snapshot import ROOT, NodeState
 from . import theme
 from .frame import Focus, Frame, focus, given_up
 from .markup import NOTHING, Markup, esc, join, plain, tag
+from .rule_table import mixed_note
 from .sentences import describe
 from .slots import l1_state, l2_state
 from .text import slot_ranges
@@ -164,10 +165,12 @@ def _roomy(text: str) -> str:
 
 
 def _below(frame: Frame, lang: Lang) -> Markup:
-    """Return the sentence of the event and the legend."""
+    """Return the sentence of the event, a note if no release had the rules, and the
+    legend."""
     legend = theme.legend(lang)
-    sentence = tag("B", esc(describe(frame, lang)))
-    rows = [_row(_cell(sentence, COLSPAN=8, BORDER=0, CELLPADDING=8))]
+    lines = [tag("B", esc(describe(frame, lang)))]
+    lines += [esc(note.to(lang)) for note in mixed_note(frame.header.rules)]
+    rows = [_row(_cell(line, COLSPAN=8, BORDER=0, CELLPADDING=8)) for line in lines]
     rows += [_legend_row(legend[at : at + 4]) for at in range(0, len(legend), 4)]
     return tag(
         "TABLE", join(rows), BORDER=0, CELLBORDER=1, CELLSPACING=0, CELLPADDING=3

@@ -7,7 +7,7 @@ Left out: the page (page.py), the drawing (player/), forking (the caller's engin
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import anywidget
@@ -20,10 +20,13 @@ from .frame import check_step
 from .log import player_log
 from .page import TWIN_EVENTS, page_of, to_html, twin
 from .player_script import script
-from .theme import LANGS, Lang
+from .theme import LANGS, Lang, Words
 
 Fork = Callable[..., Trace]
 """Run the same again with some settings changed: `fork(host_tokens=...) -> Trace`."""
+
+Explain = Callable[[Trace, Trace], Sequence[Words]]
+"""Say why two runs of the same differ (lessons/what_changed.py)."""
 
 
 class Player(anywidget.AnyWidget):
@@ -42,11 +45,18 @@ class Player(anywidget.AnyWidget):
     answers: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     bookmarks: traitlets.List[int] = traitlets.List().tag(sync=True)
 
-    def __init__(self, trace: Trace, fork: Fork | None = None, **how: Any) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        fork: Fork | None = None,
+        explain: Explain | None = None,
+        **how: Any,
+    ) -> None:
         self.trace = Trace(trace.header, trace.events[:])
         self.other: Trace | None = None
         self.difference: Difference | None = None
         self._fork = fork
+        self._explain = explain
         self._how = how
         super().__init__(
             log=player_log(self.trace, extra=how),
@@ -69,7 +79,8 @@ class Player(anywidget.AnyWidget):
         """Show another run beside this one; return where they part."""
         self.other = other
         self.difference = first_difference(self.trace, other)
-        told = self.difference.told(self.trace, other)
+        because = self._explain(self.trace, other) if self._explain else ()
+        told = self.difference.told(self.trace, other, because)
         self.log_b = player_log(other, extra={**self._how, "difference": told})
         return self.difference
 
@@ -108,14 +119,18 @@ def play(
     *,
     predict: bool = False,
     fork: Fork | None = None,
+    explain: Explain | None = None,
 ) -> Player:
     """Return a player of the run as it is now, at the moment after `start` events.
 
     `lang` is the browser's, if None. With `predict`, it stops before each decision and
-    asks. `fork` runs the same again with some settings changed.
+    asks. `fork` runs the same again with some settings changed; `explain` says why
+    that makes a difference.
     Raises: TraceError if the run has no such step.
     """
     assert lang is None or lang in LANGS, lang
     check_step(trace, start)
     how: dict[str, Any] = {"start": start, "mode": "predict" if predict else "watch"}
-    return Player(trace, fork, **(how if lang is None else {**how, "lang": lang}))
+    if lang is not None:
+        how["lang"] = lang
+    return Player(trace, fork, explain, **how)

@@ -7,7 +7,7 @@ import { draw } from "./draw.js";
 import { patterns } from "./looks.js";
 import { openPanel } from "./panel.js";
 import { esc, num, plain } from "./text.js";
-import { differsWords, ui } from "./words.js";
+import { differsWords, pick, ui } from "./words.js";
 
 const PANES = ["tree", "pool", "why", "queue"];
 const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
@@ -26,9 +26,10 @@ export function layout(player) {
   player.$(".defs").innerHTML =
     `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${patterns(player)}</defs></svg>`;
   player.$(".top").innerHTML = topHtml(player);
-  player.$(".notes").innerHTML = notesOf(player)
-    .map((note) => `<div class="note">${esc(note)}</div>`)
-    .join("");
+  player.$(".notes").innerHTML =
+    notesOf(player)
+      .map((note) => `<div class="note">${esc(note)}</div>`)
+      .join("") + reasonsOf(player);
   makePanes(player);
   drawControls(player);
   if (player.panel) openPanel(player, player.panel);
@@ -87,11 +88,21 @@ function topHtml(player) {
 /** What must be known of the run before it is believed. */
 function notesOf(player) {
   const { log } = player;
-  const notes = [];
+  const notes = log.notes.map((words) => pick(player, words));
   if (log.fault) notes.push(ui(player, "fault", { a: plain(log.fault, 200) }));
   if (log.ended) notes.push(ui(player, "ended", { a: plain(log.ended, 200) }));
   if (!log.fault && log.events < log.of)
     notes.push(ui(player, "part", { a: num(log.events), b: num(log.of) }));
   if (player.b && player.difference) notes.push(differsWords(player));
   return notes;
+}
+
+/** Why two runs differ, each reason with its first line as its title. */
+function reasonsOf(player) {
+  const reasons = (player.b && player.difference?.because) || [];
+  const html = (text) => {
+    const [title, ...lines] = text.split("\n");
+    return `<div class="note because"><b>${esc(title)}</b>${lines.map((line) => `<span>${esc(line)}</span>`).join("")}</div>`;
+  };
+  return reasons.map((words) => html(pick(player, words))).join("");
 }

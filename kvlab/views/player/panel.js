@@ -35,7 +35,7 @@ export function openPanel(player, which) {
           )
           .join("") + close,
       fork: () =>
-        `<span>${ui(player, "fork_say")}</span>${knob("pool_tokens", log.settings.pool_tokens)}${knob("host_tokens", log.pools[1] * log.page)}${choice("eviction_policy", ["lru", "lfu", "fifo", "mru", "filo", "priority", "slru"])}${choice("write_policy", ["write_through", "write_through_selective", "write_back"])}<button class="go" data-do="fork">${ui(player, "fork")}</button><span class="forked"></span>${close}`,
+        `<span>${ui(player, "fork_say")}</span>${knob("pool_tokens", log.settings.pool_tokens)}${knob("host_tokens", log.pools[1] * log.page)}${choice("eviction_policy", ["lru", "lfu", "fifo", "mru", "filo", "priority", "slru"])}${choice("write_policy", ["write_through", "write_through_selective", "write_back"])}${choice("rules", log.books)}<button class="go" data-do="fork">${ui(player, "fork")}</button><span class="forked"></span>${close}`,
       help: () =>
         `<dl>${[
           ["Space", "key_space"],
