@@ -121,7 +121,12 @@ def test_a_recorded_run_says_the_same_as_the_counters(capsys, trace, tmp_path):
         (("--engine", "vllm", "--pool-tokens", 10**23), "at most 268435456"),
         (("--page-size", 0), "page_size is 0"),
         (("--pool-tokens", 8, "--page-size", 16), "holds no page of 16"),
-        (("--pool-tokens", 100, "--host-tokens", 100), "refuses to start"),
+        (
+            ("--pool-tokens", 100, "--host-tokens", 100, "--rules", "0.5.14"),
+            "refuses to start",
+        ),
+        (("--rules", "0.5.14+nothing"), "no rule 'nothing'"),
+        (("--rules", "0.5.14+reclaims_duplicates"), "needs load_protects_source"),
         (("--host-tokens", 2000001, "--page-size", 16), "not a multiple"),
         (("--policy", "best"), "best"),
         (("--rules", "9.9"), "no rule book"),

@@ -10,6 +10,7 @@ from kvlab.errors import ConfigError
 from kvlab.lessons import scenarios
 from kvlab.lessons.pictures import PICTURES, draw
 from kvlab.lessons.questions import fates
+from kvlab.rules import Rules
 from kvlab.run.workbench import Workbench
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
@@ -40,7 +41,7 @@ def test_a_prefix_that_came_back_stays():
 
 def test_a_workbench_refuses_knobs_with_which_the_engine_would_not_start():
     with pytest.raises(ConfigError, match="refuses to start"):
-        Workbench(pool_tokens=40, host_tokens=40)
+        Workbench(Rules.v0_5_14(), pool_tokens=40, host_tokens=40)
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..record.trace import Trace
+from ..rule import OLD
 from .meter import Histogram, Meter, time_after
 
 _GAUGES = (
@@ -75,7 +76,7 @@ def exposition(meter: Meter) -> str:
     values = _gauges(meter)
     for name, help in _GAUGES:
         lines += _one(name, "gauge", help, labels, values[name])
-    newer = () if meter.header.rules.name == "0.5.14" else _NEWER
+    newer = () if meter.header.rules.nearest == OLD else _NEWER
     for name, key, help in (*_COUNTERS, *newer):
         lines += _one(name, "counter", help, labels, meter.counts[key])
     lines += _by_mode(meter)
