@@ -112,3 +112,47 @@ def test_a_place_that_takes_no_metrics_is_told_before_the_run(
     status, error = replay(capsys, trace, *TIMED, *options)
     assert status == 2
     assert message in error
+
+
+# --- traces of other formats
+
+TURNS = [
+    {"session_id": "a", "timestamp": 0, "input_length": 64, "output_length": 9,
+     "hash_ids": [1]},
+    {"session_id": "a", "delay": 500, "input_length": 130, "output_length": 9,
+     "hash_ids": [1, 2, 3]},
+]  # fmt: skip
+
+
+def test_a_later_turn_is_sent_when_the_one_before_it_has_left(capsys, tmp_path):
+    path = tmp_path / "turns.jsonl"
+    path.write_text("\n".join(map(json.dumps, TURNS)))
+    _, once = replay(capsys, path, *TIMED, "--limit", 1, "--block-size", 64)
+    _, both = replay(capsys, path, *TIMED, "--block-size", 64)
+    assert both["virtual_s"] > once["virtual_s"] + 0.5
+    assert (both["requests"], both["device_hit_tokens"]) == (2, 64)
+
+
+def test_outputs_that_no_pool_could_hold_are_cut_to_the_pool(capsys, tmp_path):
+    path = tmp_path / "azure.csv"
+    path.write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+        "2024-05-10 00:00:00+00:00,1000000000,5\n"
+        "2024-05-10 00:00:01+00:00,48,2147483647\n"
+    )
+    options = ("--pool-tokens", 8192)
+    status, figures = replay(capsys, path, *TIMED, *options)
+    assert status == 0
+    assert figures["refused"] == [["r0", 10**9 + 5 + 1, 8192]]
+    assert figures["output_tokens"] == 8192 - 48 - 2
+
+
+def test_hash_ids_are_not_made_up_for_a_trace_without_them(capsys, tmp_path):
+    path = tmp_path / "azure.csv"
+    path.write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00,4,5\n"
+    )
+    status, error = replay(capsys, path, "--unit")
+    assert (status, error.strip()) == (
+        2, f"kvlab: --unit: {path} has no hash ids; leave it out"
+    )  # fmt: skip

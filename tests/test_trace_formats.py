@@ -133,7 +133,7 @@ def test_gzip_and_a_byte_order_mark_do_not_matter(path):
     ("made", "words"),
     [
         ((mooncake(0, 512, [1]), mooncake(0, 513, [1])), ":2: input_length 513"),
-        ((mooncake(0, -5, []),), "input length is -5"),
+        ((mooncake(0, -5, []),), "input_length is -5"),
         ((mooncake(-1, 5, [1]),), "timestamp is -1"),
         ((BURST6, "5,ChatGPT,472,18,491,x"), ":2: Total tokens 491 is not 472 + 18"),
         ((BURST6, "5,ChatGPT,472"), ":2: has 3 columns, the header 6"),
@@ -146,6 +146,12 @@ def test_gzip_and_a_byte_order_mark_do_not_matter(path):
         (({"a": 1},), "no input_length"),
         ((json.dumps(mooncake(0, 512, [1])), "{"), ":2: is not JSON"),
         (("name,age", "x,1"), "no request trace"),
+        ((mooncake(0, 3, [1], chat_id=1), mooncake(0, 3, [1])), ":2: has no chat_id"),
+        (({"chat_id": 1, "input_length": 3},), ":1: has no timestamp"),
+        (
+            (*[{"timestamp": 0, "input_length": 3}] * 200, mooncake(0, 3, [1])),
+            ":201: has hash_ids, the first rows have none",
+        ),
         (("",), "no requests"),
     ],
 )

@@ -35,13 +35,16 @@ def add_replay(commands: Any) -> None:
         "kvlab replay conversation_trace.jsonl --limit 2000 --pool-tokens 3000000 "
         "--json",
     )  # fmt: skip
-    parser.add_argument("trace", type=Path, metavar="TRACE", help="Mooncake JSONL")
+    parser.add_argument("trace", type=Path, metavar="TRACE", help="Mooncake or a "
+        "dialect, Bailian (JSONL), BurstGPT, Azure (CSV); plain or .gz")  # fmt: skip
     add = parser.add_argument
     add("--json", action="store_true", help="print one JSON object")
     add("--record", type=Path, metavar="RUN", help="save the run (.jsonl, .jsonl.gz)")
     add("--limit", type=int, metavar="N", help="first N requests")
     add("--unique", action="store_true", help="remove all sharing")
     add("--unit", action="store_true", help="each hash id is one token; pages of one")
+    add("--block-size", type=int, metavar="TOKENS", help="of the trace's hash ids, "
+        "where its format leaves it open (default: what fits)")  # fmt: skip
     add("--engine", default="sglang", choices=("sglang", "vllm", "both"),
         help="both: side by side")  # fmt: skip
     add("--rules", default=DEFAULT, metavar="RELEASE", help=f"of SGLang (default "
@@ -72,14 +75,12 @@ def replay(arguments: argparse.Namespace) -> int:
     }
     if arguments.record is not None:
         check_target(arguments.record)
-    read = read_requests(arguments.trace, arguments.limit)
+    read = read_requests(arguments.trace, arguments.limit, block=arguments.block_size)
     if arguments.unique:
         read = unique(read)
-    note(
-        arguments,
-        f"{arguments.trace}: {read.format}, {len(read.requests)} requests, "
-        f"arrivals in {read.unit}, blocks of {read.block_size} tokens",
-    )
+    if arguments.unit and read.block_size is None:
+        raise InputError("--unit", f"{arguments.trace} has no hash ids", "leave it out")
+    note(arguments, f"{arguments.trace}: {read.about}")
     figures, traces = replay_both(
         runs,
         read.requests,

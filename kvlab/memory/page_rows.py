@@ -26,6 +26,7 @@ class PageRows(ReqToTokenPool):
     def __init__(self, page_size: int = 1) -> None:
         super().__init__(page_size, rows=1, context=1)
         self._rows: list[Pages] = []
+        self._sizes: list[int] = []
         self._idle: list[int] = []
 
     def alloc(self) -> int:
@@ -33,11 +34,12 @@ class PageRows(ReqToTokenPool):
         if self._idle:
             return self._idle.pop()
         self._rows.append(NO_PAGES)
+        self._sizes.append(0)
         return len(self._rows) - 1
 
     def free(self, row: int) -> None:
         """Give the row back; its contents mean nothing from now on."""
-        self._rows[row] = NO_PAGES
+        self._rows[row], self._sizes[row] = NO_PAGES, 0
         self._idle.append(row)
 
     def write(self, row: int, start: int, pages: Pages, end: int) -> None:
@@ -47,22 +49,31 @@ class PageRows(ReqToTokenPool):
         """
         first, size = start // self.page_size, -(-end // self.page_size)
         pages = pages[: size - first]
-        old = self._rows[row]
+        old = self._rows[row][: self._sizes[row]]
         if first == 0 and len(pages) >= len(old):
             self._rows[row] = pages
         else:
             parts = (old[:first], pages, old[first + len(pages) :])
             self._rows[row] = np.concatenate(parts)
+        self._sizes[row] = len(self._rows[row])
 
     def append(self, row: int, pages: Pages) -> int:
         """Put pages behind those of the row; return how many stood there.
 
-        Changes: the row. Cost: O(pages of the row).
+        Changes: the row; slices of it that somebody holds stay as they are.
+        Cost: O(1) a page over many, since a row that grows has room to spare.
         """
-        old = self._rows[row]
-        self._rows[row] = np.concatenate((old, pages))
-        return len(old)
+        size = self._sizes[row]
+        end = size + len(pages)
+        if end > len(self._rows[row]):
+            grown = np.empty(end + end // 2 + 8, np.int32)
+            grown[:size] = self._rows[row][:size]
+            self._rows[row] = grown
+        self._rows[row][size:end] = pages
+        self._sizes[row] = end
+        return size
 
     def pages(self, row: int, start: int, end: int) -> Pages:
         """Return the pages of tokens start .. end-1; start is whole pages."""
-        return self._rows[row][start // self.page_size : -(-end // self.page_size)]
+        last = min(-(-end // self.page_size), self._sizes[row])
+        return self._rows[row][start // self.page_size : last]

@@ -13,7 +13,8 @@ from typing import Any
 
 from ..errors import InputError
 from ..record.diagnosis import Diagnosis
-from ..record.trace_formats import OpenTrace, TraceRow, open_requests
+from ..record.trace_formats import open_requests
+from ..record.trace_row import OpenTrace, TraceRow
 from .causes import CAUSES
 
 

@@ -21,7 +21,12 @@ from ..blocks.kv_cache_manager import Demand, KVCacheManager
 from ..errors import OutOfPool
 from ..record import block_events as ev
 from ..record.events import Arrive, Finish, Step, Tokens
-from ..record.request_trace import TracedRequest, tokens_of, unit_tokens_of
+from ..record.request_trace import (
+    TracedRequest,
+    check_prompts,
+    tokens_of,
+    unit_tokens_of,
+)
 from ..record.trace import QUIET, BlockHeader, BlockTrace, Emitter
 
 BATCH = 128
@@ -141,8 +146,9 @@ def replay_blocks(
 
     `unit` makes each hash id one token; `progress` is told how many more were served.
     The clock runs while the engine works, and stands while token arrays are made.
-    Raises: OutOfPool if a prompt is larger than the pool.
+    Raises: OutOfPool, before the first is served, if a prompt is larger than the pool.
     """
+    check_prompts(requests, config.usable_tokens, config.block_size, unit=unit)
     trace = None
     if record:
         trace = BlockTrace(BlockHeader(name=name, config=config, seed=seed))

@@ -14,7 +14,12 @@ from typing import Any
 from ..config import EngineConfig
 from ..record.events import Tokens
 from ..record.metrics import tree_digest
-from ..record.request_trace import TracedRequest, tokens_of, unit_tokens_of
+from ..record.request_trace import (
+    TracedRequest,
+    check_prompts,
+    tokens_of,
+    unit_tokens_of,
+)
 from ..record.trace import QUIET, Header, Trace
 from ..rules import Rules
 from .engine import Engine
@@ -41,13 +46,14 @@ def replay_trace(
     """Serve the requests in order; return the figures and, with `record`, the trace.
 
     `unit` makes each hash id one token; `progress` is told how many more were served.
-    Raises: OutOfPool if a prompt is larger than the pool.
+    Raises: OutOfPool, before the first is served, if a prompt is larger than the pool.
     """
     trace = None
     if record:
         trace = Trace(Header(name=name, config=config, rules=rules, seed=seed))
     emit = QUIET if trace is None else trace
     engine = Engine(config, rules, emit=emit, mode="ledger")
+    check_prompts(requests, engine.cache.allocator.total, config.page_size, unit=unit)
     replay = SerialReplay(engine, emit, unit=unit, engine_room=engine_room)
     wall = cpu = 0.0
     for batch in _prompts(requests, unit):

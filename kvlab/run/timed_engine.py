@@ -131,10 +131,11 @@ class TimedEngine:
 
     def _arrive(self, ask: Ask) -> None:
         """Let a request join the queue, or refuse at once what could never run."""
+        total = self.cache.allocator.total
         request = TimedRequest(
             ask.id,
             ask.tokens,
-            max(ask.max_new, 1),
+            _most_outputs(ask, total),
             ask.at,
             self._batch.steps,
             ask.filler,
@@ -142,7 +143,7 @@ class TimedEngine:
         )
         self.scheduler.arrive(request)
         self._emit(ev.Sent, request.id, ask.at)
-        need, total = self._need(request), self.cache.allocator.total
+        need = self._need(request)
         if need >= total:
             self.scheduler.waiting.pop()
             self._emit(ev.TooLarge, request.id, need, total)
@@ -312,3 +313,13 @@ class TimedEngine:
                 f"{self.cache.allocator.available} are free, "
                 f"{self.cache.evictable_size} evictable, and nothing runs"
             )
+
+
+def _most_outputs(ask: Ask, total: int) -> int:
+    """Return the tokens that a request may produce: those it asks for, as far as a pool
+    of `total` tokens could ever hold them behind its prompt.
+
+    Source: SGLang 0.5.14, managers/scheduler.py, init_req_max_new_tokens.
+    """
+    room = total - len(ask.tokens) - 2
+    return max(1, min(ask.max_new, room) if room > 0 else ask.max_new)

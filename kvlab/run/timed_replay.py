@@ -21,7 +21,7 @@ from .cost import Cost
 from .tallies import seconds
 from .timed_engine import TimedEngine
 from .timed_request import Part
-from .workload import Ask, OpenLoop, asks_of
+from .workload import Ask, OpenLoop, TraceAsks, TurnLoop, Workload
 
 BATCH = 64
 """Requests whose token arrays exist before they arrive."""
@@ -92,11 +92,20 @@ def replay_timed(
         max_running=max_running,
     )
     watch = Stopwatch()
-    asks = watch.aside(asks_of(requests, unit=unit, outputs=outputs))
-    engine.run(OpenLoop(asks), progress)
+    pool = engine.cache.allocator.total
+    asks = TraceAsks(requests, unit=unit, outputs=outputs, most=pool)
+    engine.run(_workload(asks, watch), progress)
     watch.pause()
     figures = figures_of(engine) | {"events": 0 if trace is None else len(trace)}
     return figures | _speed(len(requests), watch), trace
+
+
+def _workload(asks: TraceAsks, watch: Stopwatch) -> Workload:
+    """Return the trace as a loop. Later turns are made when they are sent, while the
+    watch runs; others before."""
+    if asks.has_turns:
+        return TurnLoop(asks.requests, asks.ask)
+    return OpenLoop(watch.aside(asks.in_order()))
 
 
 def figures_of(engine: TimedEngine) -> Figures:

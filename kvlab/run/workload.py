@@ -7,7 +7,7 @@ Left out: how requests are made up (generators.py) or read (record/request_trace
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from typing import Protocol
 
@@ -120,20 +120,88 @@ class ClosedLoop:
         self._send(number, session, now)
 
 
-def asks_of(
-    requests: Sequence[TracedRequest], *, unit: bool = False, outputs: bool = True
-) -> Iterator[Ask]:
-    """Yield a trace's requests, at its times, made when they are asked for.
+class TurnLoop:
+    """A trace's requests, some of which are sent when the turn before has left.
+
+    `ask` makes the request of that number, arriving at so many nanoseconds. Units: a
+    trace's timestamps are milliseconds.
+
+    >>> turns = [TracedRequest(0, 1, 1, (0,)), TracedRequest(2, 1, 1, (0,), after=0)]
+    >>> loop = TurnLoop(turns, lambda number, at: Ask(f"r{number}", at, (), 1))
+    >>> loop.take().id, loop.next_arrival == NEVER
+    ('r0', True)
+    >>> loop.left("r0", 5_000_000); loop.next_arrival
+    7000000
+    """
+
+    def __init__(
+        self, requests: Sequence[TracedRequest], ask: Callable[[int, int], Ask]
+    ) -> None:
+        self._requests = requests
+        self._ask = ask
+        self._later: dict[int, list[int]] = {}
+        self._heap: list[tuple[int, int]] = []
+        for number, request in enumerate(requests):
+            if request.after is None:
+                heappush(self._heap, (_ns(request), number))
+            else:
+                self._later.setdefault(request.after, []).append(number)
+
+    @property
+    def next_arrival(self) -> int:
+        """When the next request arrives, in nanoseconds; NEVER, if none is known to."""
+        return self._heap[0][0] if self._heap else NEVER
+
+    def take(self) -> Ask:
+        """Take the next request out. Changes: what comes next."""
+        at, number = heappop(self._heap)
+        return self._ask(number, at)
+
+    def left(self, id: str, now: int) -> None:
+        """Let the turns that wait for it arrive. Changes: what comes next."""
+        for number in self._later.pop(int(id[1:]), ()):
+            heappush(self._heap, (now + _ns(self._requests[number]), number))
+
+
+class TraceAsks:
+    """Makes a trace's requests into what an engine is asked.
 
     Without `outputs` every request asks for one token; with `unit` each hash id is one
-    token. Units: a trace's timestamps are milliseconds.
+    token. Outputs beyond `most` tokens, prompt included, are not made, and neither is a
+    prompt that is longer: its tokens are one number, enough to say how long it is.
     """
-    make = unit_tokens_of if unit else tokens_of
-    order = sorted(range(len(requests)), key=lambda i: requests[i].timestamp)
-    for number in order:
-        request = requests[number]
-        prompt, filler = make(request), MAX_TOKENS - number
-        max_new = max(1, request.output_length) if outputs else 1
-        life = life_of(prompt, max_new, filler)
-        at = round(request.timestamp * 1e6)
-        yield Ask(f"r{number}", at, life[: len(prompt)], max_new, filler, life)
+
+    def __init__(
+        self,
+        requests: Sequence[TracedRequest],
+        *,
+        unit: bool = False,
+        outputs: bool = True,
+        most: int = MAX_TOKENS,
+    ) -> None:
+        self.requests = requests
+        self.has_turns = any(request.after is not None for request in requests)
+        self._make = unit_tokens_of if unit else tokens_of
+        self._unit, self._outputs, self._most = unit, outputs, most
+
+    def in_order(self) -> Iterator[Ask]:
+        """Yield them by arrival, made when they are asked for."""
+        requests = self.requests
+        order = sorted(range(len(requests)), key=lambda i: requests[i].timestamp)
+        return (self.ask(number, _ns(requests[number])) for number in order)
+
+    def ask(self, number: int, at: int) -> Ask:
+        """Return the request of that number, arriving at so many nanoseconds."""
+        request, filler = self.requests[number], MAX_TOKENS - number
+        length = len(request.hash_ids) if self._unit else request.input_length
+        max_new = max(1, request.output_length) if self._outputs else 1
+        if length > self._most:
+            tokens: Tokens = np.broadcast_to(np.int32(filler), (length,))
+            return Ask(f"r{number}", at, tokens, max_new, filler, tokens)
+        made = min(max_new, max(1, self._most - length))
+        life = life_of(self._make(request), made, filler)
+        return Ask(f"r{number}", at, life[:length], max_new, filler, life)
+
+
+def _ns(request: TracedRequest) -> int:
+    return round(request.timestamp * 1e6)
