@@ -156,3 +156,15 @@ def test_hash_ids_are_not_made_up_for_a_trace_without_them(capsys, tmp_path):
     assert (status, error.strip()) == (
         2, f"kvlab: --unit: {path} has no hash ids; leave it out"
     )  # fmt: skip
+
+
+def test_both_engines_cut_outputs_to_what_their_pool_could_hold(capsys, tmp_path):
+    path = tmp_path / "azure.csv"
+    path.write_text(
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2024-05-10 00:00:00,48,2147483647\n"
+    )
+    options = (*TIMED, "--pool-tokens", 8192, "--page-size", 16)
+    _, tree = replay(capsys, path, *options)
+    _, blocks = replay(capsys, path, *options, "--engine", "vllm")
+    assert tree["output_tokens"] == 8192 - 48 - 2
+    assert blocks["output_tokens"] == 8192 - 48

@@ -135,7 +135,7 @@ class TimedBlockEngine:
 
     def _arrive(self, ask: Ask) -> None:
         """Let a request join the queue, or refuse at once what could never run."""
-        request = TimedBlockRequest(ask)
+        request = TimedBlockRequest(ask, self.config.max_model_len)
         self._calm = self._rests = False
         self.scheduler.arrive(request)
         self._emit(Sent, request.id, ask.at)

@@ -18,9 +18,9 @@ from ..record.trace import QUIET, BlockHeader, BlockTrace
 from .block_timed_engine import TimedBlockEngine
 from .cost import Cost
 from .tallies import seconds
-from .timed_replay import Stopwatch
+from .timed_replay import Stopwatch, workload_of
 from .timed_request import Part
-from .workload import OpenLoop, asks_of
+from .workload import TraceAsks
 
 Figures = dict[str, Any]
 
@@ -47,8 +47,9 @@ def replay_blocks_timed(
         trace = BlockTrace(BlockHeader(name=name, config=config, seed=seed))
     engine = TimedBlockEngine(config, cost, emit=QUIET if trace is None else trace)
     watch = Stopwatch()
-    asks = watch.aside(asks_of(requests, unit=unit, outputs=outputs))
-    engine.run(OpenLoop(asks), progress)
+    most = config.usable_tokens
+    asks = TraceAsks(requests, unit=unit, outputs=outputs, most=most)
+    engine.run(workload_of(asks, watch), progress)
     watch.pause()
     figures = block_figures_of(engine) | {"events": 0 if trace is None else len(trace)}
     speed = {

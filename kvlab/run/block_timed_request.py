@@ -14,6 +14,7 @@ Preempted before its first token, it queues again and recomputes within its TTFT
 
 from __future__ import annotations
 
+from ..config import MAX_TOKENS
 from ..schedule.block_request import BlockRequest
 from .tallies import Record
 from .timed_request import Part
@@ -24,6 +25,7 @@ class TimedBlockRequest(BlockRequest):
     """A request with an arrival in nanoseconds.
 
     `life` is the prompt with all outputs behind it; of it `length` tokens are known.
+    Prompt and outputs together are `most` tokens at most (vLLM: max_model_len).
 
     >>> from kvlab.cache.key import as_tokens
     >>> request = TimedBlockRequest(Ask("a", 5, as_tokens([1, 2]), 9))
@@ -31,12 +33,13 @@ class TimedBlockRequest(BlockRequest):
     (6, 4, 5)
     """
 
-    def __init__(self, ask: Ask) -> None:
-        super().__init__(ask.id, [], max(ask.max_new, 1), arrival=ask.at)
+    def __init__(self, ask: Ask, most: int = MAX_TOKENS) -> None:
+        max_new = max(1, min(ask.max_new, most - len(ask.tokens)))
+        super().__init__(ask.id, [], max_new, arrival=ask.at)
         kept = ask.life
         if kept is None:
             kept = life_of(ask.tokens, self.max_new, ask.filler)
-        self.life = kept
+        self.life = kept[:most]
         self.prompt_len = len(ask.tokens)
         self.at = ask.at
         self.spent: dict[Part, int] = dict.fromkeys(Part, 0)

@@ -94,15 +94,15 @@ def replay_timed(
     watch = Stopwatch()
     pool = engine.cache.allocator.total
     asks = TraceAsks(requests, unit=unit, outputs=outputs, most=pool)
-    engine.run(_workload(asks, watch), progress)
+    engine.run(workload_of(asks, watch), progress)
     watch.pause()
     figures = figures_of(engine) | {"events": 0 if trace is None else len(trace)}
     return figures | _speed(len(requests), watch), trace
 
 
-def _workload(asks: TraceAsks, watch: Stopwatch) -> Workload:
+def workload_of(asks: TraceAsks, watch: Stopwatch) -> Workload:
     """Return the trace as a loop. Later turns are made when they are sent, while the
-    watch runs; others before."""
+    watch runs; others before, while it stands."""
     if asks.has_turns:
         return TurnLoop(asks.requests, asks.ask)
     return OpenLoop(watch.aside(asks.in_order()))
