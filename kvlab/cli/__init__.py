@@ -16,6 +16,7 @@ from importlib.metadata import version
 
 from ..errors import KvlabError
 from .capacity import add_capacity
+from .claims import add_claims
 from .compare import add_compare
 from .conform import add_conform
 from .diagnose import add_diagnose
@@ -26,7 +27,7 @@ from .rules import add_rules
 
 COMMANDS = (
     add_lab, add_replay, add_play, add_compare, add_conform, add_diagnose, add_capacity,
-    add_rules,
+    add_rules, add_claims,
 )  # fmt: skip
 
 
