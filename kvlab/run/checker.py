@@ -27,7 +27,7 @@ _SHOWN = 2
 """Tokens at either end of a prefix that a message names."""
 
 
-class _Held(NamedTuple):
+class Held(NamedTuple):
     """Slots of one holder: the prefix up to each, which begins with token `first`."""
 
     tier: Tier
@@ -62,7 +62,7 @@ written. Event 1 touched it last: alloc
 
         Changes: the trace, which gets what was found. Cost: O(slots in use).
         """
-        held = [*self._nodes(), *self._requests()]
+        held = self.settled()
         self._writers.follow()
         found = [wrong for part in held for wrong in self._compare(part)]
         found.sort(key=lambda wrong: wrong[:2])
@@ -75,7 +75,16 @@ written. Event 1 touched it last: alloc
 
     # --- what should be where
 
-    def _nodes(self) -> Iterator[_Held]:
+    def settled(self) -> list[Held]:
+        """Return what nodes and requests hold, without copies under way."""
+        return [*self._nodes(), *self._requests()]
+
+    def pool(self, tier: Tier) -> KVPool:
+        """Return the pool of a tier."""
+        engine = self._engine
+        return engine.device_pool if tier == "L1" else engine.host_pool
+
+    def _nodes(self) -> Iterator[Held]:
         page = self._engine.config.page_size
         ends: dict[Node, tuple[int, int, Tokens]] = {}
         for node in self._engine.cache.tree.nodes():
@@ -87,12 +96,12 @@ written. Event 1 touched it last: alloc
             self._learn(tokens, start, prints)
             if node.value is not None and node.loading is None:
                 slots = slots_of(node.value, page)
-                yield _Held("L1", f"n{node.id}", start, slots, prints[: len(slots)])
+                yield Held("L1", f"n{node.id}", start, slots, prints[: len(slots)])
             if node.host_value is not None and node.writing is None:
                 slots = slots_of(node.host_value, page)
-                yield _Held("L2", f"n{node.id}", start, slots, prints[: len(slots)])
+                yield Held("L2", f"n{node.id}", start, slots, prints[: len(slots)])
 
-    def _requests(self) -> Iterator[_Held]:
+    def _requests(self) -> Iterator[Held]:
         scheduler = self._engine.scheduler
         chunked = [scheduler.chunked] if scheduler.chunked else []
         for request in [*scheduler.running, *chunked]:
@@ -103,7 +112,7 @@ written. Event 1 touched it last: alloc
             prints = fingerprints(tokens)
             self._learn(tokens, 0, prints)
             slots = scheduler.rows.table[request.row, start:end].numpy()
-            yield _Held("L1", request.id, start, slots.astype(np.int64), prints[start:])
+            yield Held("L1", request.id, start, slots.astype(np.int64), prints[start:])
 
     def _learn(self, tokens: Tokens, start: int, prints: NDArray[np.int64]) -> None:
         """Remember which prefix each fingerprint stands for."""
@@ -114,9 +123,9 @@ written. Event 1 touched it last: alloc
     # --- what is there
 
     def _compare(
-        self, held: _Held
+        self, held: Held
     ) -> Iterator[tuple[Tier, int, str, int, str, str, int]]:
-        there = self._pool(held.tier).prints.cpu().numpy()[held.slots]
+        there = self.pool(held.tier).prints.cpu().numpy()[held.slots]
         for at in np.flatnonzero(there != held.prints).tolist():
             slot, expected = int(held.slots[at]), int(held.prints[at])
             yield (
@@ -124,10 +133,6 @@ written. Event 1 touched it last: alloc
                 self._names[expected], self._names.get(int(there[at]), "?"),
                 self._writers.last(held.tier, slot),
             )  # fmt: skip
-
-    def _pool(self, tier: Tier) -> KVPool:
-        engine = self._engine
-        return engine.device_pool if tier == "L1" else engine.host_pool
 
 
 class _Writers:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from ..config import EngineConfig
 from ..record.snapshot import Account, HostAccount, State
@@ -63,15 +64,15 @@ class Workbench:
 
     def insert(self, tokens: Iterable[int], **fields: Any) -> Result:
         """Cache the tokens, as a finished prompt would be."""
-        return self.do(sc.InsertOp(list(tokens), **fields))
+        return self.do(sc.InsertOp(listed(tokens), **fields))
 
     def match(self, tokens: Iterable[int]) -> Result:
         """Find the longest cached prefix; splits a node where it ends inside one."""
-        return self.do(sc.MatchOp(list(tokens)))
+        return self.do(sc.MatchOp(listed(tokens)))
 
     def lock(self, id: str, tokens: Iterable[int]) -> Result:
         """Lock the cached prefix of the tokens under a name."""
-        return self.do(sc.LockOp(id, list(tokens)))
+        return self.do(sc.LockOp(id, listed(tokens)))
 
     def unlock(self, id: str) -> Result:
         """Undo the lock of that name."""
@@ -84,7 +85,7 @@ class Workbench:
 
     def load_back(self, tokens: Iterable[int], quota: int | None = None) -> Result:
         """Bring the host part of the tokens' prefix back to the device."""
-        return self.do(sc.LoadBackOp(list(tokens), quota))
+        return self.do(sc.LoadBackOp(listed(tokens), quota))
 
     def ack_write(self, count: int | None = None) -> int:
         """Finish the first `count` copies to the host, or all; return how many."""
@@ -121,6 +122,11 @@ class Workbench:
     def host_account(self) -> HostAccount:
         """The host account, in tokens."""
         return self.state.host_account()
+
+
+def listed(tokens: Iterable[int]) -> list[int]:
+    """Return token ids as a script lists them."""
+    return tokens.tolist() if isinstance(tokens, np.ndarray) else list(tokens)
 
 
 def run_script(script: sc.Script) -> Trace:
