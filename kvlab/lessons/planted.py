@@ -30,6 +30,7 @@ from ..pages import Pages, join
 from ..record import events as ev
 from ..record.events import Tokens
 from ..record.trace import Trace
+from ..rules import Rules
 from ..run.checker import explain
 from ..run.model import Model, Spec, as_bytes
 from ..run.model_bench import ModelBench
@@ -214,6 +215,7 @@ def tell(
     model = Model(spec or Spec(layers=2), device)
     bench = ModelBench(
         model,
+        Rules.v0_5_14(),
         name=f"{name}{'' if planted else ', sound'}",
         host_order=host_order,
         host_cache_type=fault.cache if planted else HiRadixCache,

@@ -94,6 +94,7 @@ def _way(setting: Setting, name: str, *, cached: bool, demoted: bool) -> Way:
     model = Model(setting.spec, setting.device)
     bench = ModelBench(
         model,
+        Rules.v0_5_14(),
         name=name,
         host_order=setting.host_order,
         link=None if setting.device == "cpu" else setting.link(),
