@@ -20,6 +20,7 @@ from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.run.whole import load_whole
+from kvlab.views.cards import card_at
 from kvlab.views.frame import frame_of
 from kvlab.views.page import page_of, safe, to_html
 from kvlab.views.player_script import script
@@ -209,6 +210,23 @@ def test_the_card_shows_the_formula_and_the_line_that_refused(open_page):
     assert "NO_TOKEN" in card and "7 < 4.5" in card and "false" in card
     assert "schedule_policy.py" in card and "kvlab/schedule/admission.py" in card
     tab.shoot("refused.png")
+
+
+def test_every_card_says_what_the_card_in_python_says(open_page):
+    for name in ("s12", "s18", "x08", "x11"):
+        trace = golden(name)
+        tab = open_page(to_html(trace, lang="zh"))
+        for step, event in enumerate(trace.events, 1):
+            if not isinstance(event, ev.Decision):
+                continue
+            tab.js("step => kvlab.show(step)", step)
+            shown = tab.page.inner_text("#kvlab .p-why")
+            why = card_at(trace, step, "zh").reason
+            assert why.rule.zh in shown and why.source.split(" · ")[-1] in shown
+            for check in why.checks:
+                assert check.test in shown, f"{check.test} not in {shown}"
+            if why.not_taken is not None:
+                assert why.not_taken.zh in shown
 
 
 def test_a_copy_in_flight_and_a_loss_are_seen(open_page):
