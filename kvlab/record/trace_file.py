@@ -12,6 +12,7 @@ import functools
 import gzip
 import operator
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,6 +33,9 @@ from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace
 
 _BLOCK = 4096
 _AGAIN = "record the run again, or open the part before it with prefix=True"
+_LARGEST = 2**53
+"""Numbers up to here are exact in every tool that reads JSON."""
+_MAY_BE_LARGE = re.compile(rb"\d{16}|\d[eE]")
 
 _T = TypeVar("_T")
 Lines = Iterator[tuple[int, bytes]]
@@ -207,7 +211,7 @@ def _read_events(
     longest: int,
 ) -> None:
     """Append the events of the lines; no list of theirs has more than `longest`
-    entries. Raises: TraceError at the first bad line.
+    entries, and no number is beyond 2**53. Raises: TraceError at the first bad line.
     """
     hook = functools.partial(_from_runs, longest)
     union = functools.reduce(operator.or_, kinds)
@@ -224,7 +228,20 @@ def _read_events(
             what = f"event {len(events)} names event {event.cause} as its cause, "
             what += "which does not come before it"
             raise TraceError(f"{path}:{number}", what, _AGAIN)
+        if _MAY_BE_LARGE.search(line) and (name := _too_large(event)) is not None:
+            what = f"{name} is beyond {_LARGEST:,}"
+            raise TraceError(f"{path}:{number}", what, _AGAIN)
         events.append(event)
+
+
+def _too_large(event: Event) -> str | None:
+    """Return the first field with a number that other tools could not read exactly."""
+    for name in event.__struct_fields__:
+        value = getattr(event, name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, int | float) and not abs(part) <= _LARGEST:
+                return name
+    return None
 
 
 def _from_runs(longest: int, kind: type, runs: Any) -> Pages:

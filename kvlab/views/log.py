@@ -162,7 +162,7 @@ class _Writer:
             hits = seen(event, self.patches.state)
             try:
                 size = self.patches.step(index)
-            except (FoldError, KeyError, ValueError, IndexError) as problem:
+            except (FoldError, LookupError, ValueError, OverflowError) as problem:
                 return self._fault(index, problem)
             self.size.append(size)
             for name in hits:
@@ -175,13 +175,16 @@ class _Writer:
         return None
 
     def _fault(self, index: int, problem: Exception) -> str:
-        """Say why the event does not fold. What was begun of its patches lies behind
-        those that `size` counts, where nobody looks."""
+        """Say why the event cannot be shown: it does not fold, or its patches name
+        what is not there. What was begun of its patches lies behind those that `size`
+        counts, where nobody looks."""
+        if isinstance(problem, FoldError):
+            return str(problem)
         try:
             fold(self.patches.state, self.events, index, index + 1)
         except FoldError as fault:
             return str(fault)
-        raise AssertionError(f"event {index} folds, its patches do not") from problem
+        return str(FoldError(index, self.events[index], str(problem)))
 
     def _write_fields(self, event: Event) -> None:
         kind = type(event)

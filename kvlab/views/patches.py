@@ -56,6 +56,9 @@ FREE, LOOSE = 0, 1
 
 STAGES = ("", "waiting", "chunked", "running", "finished", "dropped")
 
+_MOST = 2**31 - 1
+"""Columns are 32 bits wide in the browser."""
+
 _AT = {name: number for number, name in enumerate(COLUMNS)}
 _OWNER: dict[Tier, int] = {"L1": _AT["owner1"], "L2": _AT["owner2"]}
 
@@ -128,6 +131,8 @@ class Patches:
         self._set(name, row, self._now.get((_AT[name], row), 0) + delta)
 
     def _add(self, column: int, row: int, value: int) -> None:
+        if not -_MOST < value < _MOST:
+            raise ValueError(f"{value} is more than the player counts ({_MOST})")
         self.column.append(column)
         self.first[column].append(row)
         self.value[column].append(value)
@@ -143,6 +148,8 @@ class Patches:
         column, size = _OWNER[tier], len(pages)
         if size == 0:
             return
+        if (highest := int(pages.max())) >= len(self._pages[column]):
+            raise ValueError(f"it names page {highest} of {tier}, which has none such")
         owners, shifts = self._pages[column], self._pages[column + 1]
         old, moved = owners[pages], shifts[pages]
         starts, lengths = [0], [size]
@@ -197,7 +204,14 @@ class Patches:
     def _orphan(self, id: int) -> NodeState:
         return self.state.orphans[id]
 
+    def _new(self, node: int) -> None:
+        """Refuse a number that no count of nodes can have come to: the player keeps a
+        row for every number up to the highest."""
+        if not 0 < node <= len(self._events):
+            raise ValueError(f"node {node} is new, in {len(self._events)} events")
+
     def _add_node(self, e: ev.Add) -> None:
+        self._new(e.node)
         start = 0
         if e.parent != ROOT:
             start = self._now.get((_AT["start"], e.parent), 0)
@@ -210,6 +224,7 @@ class Patches:
         self._paint("L1", e.pages, owner_of_node(e.node), start // self._page)
 
     def _split(self, e: ev.Split) -> None:
+        self._new(e.upper)
         low, now = self._node(e.node), self._now
         for name in ("parent", "start", "hits", "priority", "l1", "l2", "life"):
             self._set(name, e.upper, now.get((_AT[name], e.node), 0))
