@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -140,4 +142,8 @@ def test_a_run_that_was_cut_off_is_played_up_to_there_and_says_so(
     assert main(["play", str(run), "-o", str(out)]) == 0
     said = capsys.readouterr().err
     assert "the file ends in the middle of an event" in said.splitlines()[0]
+    log = re.search(r'id="kvlab-log">([^<]*)<', out.read_text("utf-8"))
+    contents, _ = unpack(base64.b64decode(log[1]))
+    assert contents["cut"].startswith("cut.jsonl:73: the file ends in the middle")
+    assert contents["events"] == 71
     assert main(["compare", str(run), str(recorded)]) == 2

@@ -386,6 +386,13 @@ def test_a_part_of_a_run_says_that_it_is_one(open_page):
     assert "The first 20 of 105 events" in tab.page.inner_text("#kvlab .note")
 
 
+def test_a_file_that_is_damaged_behind_the_run_is_told(open_page):
+    tab = open_page(to_html(golden("s10"), cut="run.jsonl:9: <b>ends", lang="en"))
+    assert "damaged behind this run: run.jsonl:9: <b>ends" in tab.page.inner_text(
+        "#kvlab .note"
+    )
+
+
 def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
     out = tmp_path / "s25.html"
     source = next(GOLDENS.glob("s25*"))

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from ..errors import InputError
+from ..errors import InputError, TraceError
+from ..record.trace import Trace
 from .shared import add_command, note, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
@@ -38,7 +39,7 @@ def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
 
-    trace, fault = whole_run(arguments.path, arguments.rules)
+    trace, fault, cut = _as_far_as_it_goes(arguments)
     other = None if arguments.beside is None else whole_run(arguments.beside)[0]
     start = len(trace) if arguments.start is None else arguments.start
     how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
@@ -48,10 +49,32 @@ def play(arguments: argparse.Namespace) -> int:
         how["lang"] = arguments.lang
     if fault is not None:
         how["ended"] = fault
+    if cut is not None:
+        how["cut"] = cut
     page = to_html(trace, other, length=arguments.events, **how)
     write_text(arguments.out, [page])
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
     return 0
+
+
+def _as_far_as_it_goes(
+    arguments: argparse.Namespace,
+) -> tuple[Trace, str | None, str | None]:
+    """Return the run, what ended it, and what is wrong with its file behind it."""
+    from ..record.trace_file import read_prefix
+
+    path: Path = arguments.path
+    try:
+        return *whole_run(path, arguments.rules), None
+    except TraceError as damage:
+        if not path.is_file():
+            raise
+        trace, _ = read_prefix(path)
+        if not len(trace):
+            raise
+        what = str(damage).partition("; ")[0]
+        note(arguments, f"{what}; the page plays the {len(trace):,} events before it")
+        return trace, None, what.replace(str(path), path.name)
 
 
 def export(arguments: argparse.Namespace) -> int:

@@ -162,6 +162,7 @@ class _Writer:
             hits = seen(event, self.patches.state)
             try:
                 size = self.patches.step(index)
+                self._write_fields(event)
             except (FoldError, LookupError, ValueError, OverflowError) as problem:
                 return self._fault(index, problem)
             self.size.append(size)
@@ -170,14 +171,13 @@ class _Writer:
             entry = entry_of(event, PHRASES)
             self.variant.append(self.variants.setdefault(entry, len(self.variants)))
             self.cause.append(index - event.cause if event.cause >= 0 else 0)
-            self._write_fields(event)
             self.done += 1
         return None
 
     def _fault(self, index: int, problem: Exception) -> str:
         """Say why the event cannot be shown: it does not fold, or its patches name
-        what is not there. What was begun of its patches lies behind those that `size`
-        counts, where nobody looks."""
+        what is not there. What was begun of it lies behind all that `size` counts,
+        where nobody looks."""
         if isinstance(problem, FoldError):
             return str(problem)
         try:

@@ -148,8 +148,7 @@ class Patches:
         column, size = _OWNER[tier], len(pages)
         if size == 0:
             return
-        if (highest := int(pages.max())) >= len(self._pages[column]):
-            raise ValueError(f"it names page {highest} of {tier}, which has none such")
+        self._know(tier, pages)
         owners, shifts = self._pages[column], self._pages[column + 1]
         old, moved = owners[pages], shifts[pages]
         starts, lengths = [0], [size]
@@ -173,6 +172,11 @@ class Patches:
                 shift = 0 if position is None else position + start - first
                 shifts[first : first + length] = shift
         owners[pages] = owner
+
+    def _know(self, tier: Tier, pages: Pages) -> None:
+        """Refuse pages that the tier does not have."""
+        if len(pages) and (most := int(pages.max())) >= len(self._pages[_OWNER[tier]]):
+            raise ValueError(f"it names page {most} of {tier}, which has none such")
 
     def _code(self, column: int, owner: int, start: int, position: int | None) -> int:
         if position is None:
@@ -344,6 +348,7 @@ class Patches:
         self._set("place", place, self._turn)
 
     def _row(self, e: ev.Row) -> None:
+        self._know("L1", e.pages)
         owner = owner_of_request(self.place_of(e.request))
         owners = self._pages[_OWNER["L1"]]
         old = self.state.requests[e.request].row[e.start :]

@@ -104,6 +104,8 @@ UI_WORDS: dict[str, Words] = {
     "part": Words("The first {a} of {b} events are on this page.",
                   "本页含前 {a} 个事件，共 {b} 个。"),
     "fault": Words("The run does not fold further: {a}", "此运行无法继续折叠：{a}"),
+    "cut": Words("The file is damaged behind this run: {a}",
+                 "文件在此之后已损坏：{a}"),
     "ended": Words("An assertion of the engine itself ends the run here: {a}",
                    "引擎自身的断言在此结束运行：{a}"),
     "damaged": Words("This page's log is cut off or damaged: nothing can be shown. "
