@@ -1,6 +1,7 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
-`Workbench` is an engine to try by hand, `play` shows a trace in a notebook. Both are
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook;
+`predict` and `check` are the course's. All are
 imported on first use, so that the command line answers before torch is loaded.
 """
 
@@ -11,12 +12,16 @@ from typing import Any
 
 _PUBLIC = {
     "Workbench": "kvlab.run.workbench",
+    "check": "kvlab.lessons.checks",
     "play": "kvlab.views.widget",
+    "predict": "kvlab.lessons.checks",
     "read_trace": "kvlab.record.trace_file",
     "write_trace": "kvlab.record.trace_file",
 }
 
-__all__ = ["Workbench", "play", "read_trace", "write_trace"]
+__all__ = [
+    "Workbench", "check", "play", "predict", "read_trace", "write_trace",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -157,6 +157,23 @@ class OpenNotebook:
         )
         self.page.wait_for_function(ALL_RAN, timeout=120_000)
 
+    def run_cell_of(self, selector: str) -> None:
+        """Run again the cell whose output holds the first such element, and wait until
+        a new one stands there."""
+        self.page.evaluate(
+            """selector => {
+                const book = window.jupyterapp.shell.currentWidget.content;
+                const old = document.querySelector(selector);
+                old.dataset.old = 'true';
+                book.activeCellIndex = book.widgets.findIndex(
+                    cell => cell.node.contains(old));
+                return window.jupyterapp.commands.execute('notebook:run-cell');
+            }""",
+            selector,
+        )
+        self.page.wait_for_function("() => !document.querySelector('[data-old]')")
+        self.page.wait_for_selector(selector)
+
     def complaints(self) -> list[str]:
         """Return the errors and the stderr output of all cells."""
         return list(self.page.evaluate(COMPLAINTS))

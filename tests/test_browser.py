@@ -1,4 +1,6 @@
-"""What does a person see who opens the notebook and clicks?
+"""What does a person see who opens a notebook, answers and clicks?
+
+One JupyterLab serves all notebooks; each is opened in its own tab.
 
 Needs a Chromium on the machine. In CI its absence is a failure, not a reason to skip.
 The screenshots are left in the folder that KVLAB_SHOTS names, if it is set.
@@ -12,9 +14,16 @@ from pathlib import Path
 
 import pytest
 from lab_browser import CHROMIUM, OpenNotebook, chromium, jupyterlab
+from solutions import given, solutions
+
+from kvlab.lessons.checks import draw
+from kvlab.lessons.exercises import EXERCISES
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "notebooks/07_demote_or_delete.ipynb"
+ALL = sorted((ROOT / "notebooks").glob("*.ipynb"))
+WITHOUT_A_CARD = {"00"}
+"""Their first question is the player's own."""
 
 pytestmark = [
     pytest.mark.browser,
@@ -26,18 +35,103 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    """The notebook, open in a real JupyterLab, all cells run."""
+def lab(tmp_path_factory):
+    """A real JupyterLab that serves the course, and a browser."""
     home = tmp_path_factory.mktemp("home")
     folder = tmp_path_factory.mktemp("work")
     for part in ("notebooks", "assets"):
         shutil.copytree(ROOT / part, folder / part)
     with jupyterlab(folder, home) as address, chromium() as browser:
-        opened = OpenNotebook(browser, address, NAME, width=1280)
+        yield browser, address
+
+
+@pytest.fixture(scope="module")
+def notebook(lab):
+    """Notebook 07, all cells run, its prediction committed: the player is there."""
+    opened = OpenNotebook(*lab, NAME, width=1280)
+    opened.run_all()
+    answer(opened, "07.P", solutions("07.P").RIGHT["07.P"][0])
+    opened.page.wait_for_selector(".kv[data-ready=true]")
+    yield opened
+    opened.close()
+
+
+def answer(notebook: OpenNotebook, id: str, said) -> None:
+    """Fill in a form and send it off."""
+    form = notebook.page.locator(f".kvf[data-id='{id}']").first
+    form.wait_for()
+    for part, value in (said if isinstance(said, dict) else {}).items():
+        field = form.locator(f"[data-part='{part}']")
+        if field.evaluate("x => x.tagName") == "SELECT":
+            field.select_option(str(value))
+        else:
+            field.fill(str(value))
+    if not isinstance(said, dict):
+        form.locator(f"input[name$='-answer'][value='{said}']").check()
+    form.locator(".go").click()
+
+
+def told(notebook: OpenNotebook, id: str) -> str:
+    form = notebook.page.locator(f".kvf[data-id='{id}']").first
+    form.locator(".told:not(:empty)").wait_for()
+    return form.locator(".told").inner_text()
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_a_learner_can_be_wrong_and_right_and_step(lab, path, tmp_path):
+    opened = OpenNotebook(*lab, f"notebooks/{path.name}", width=1280)
+    try:
         opened.run_all()
-        opened.page.wait_for_selector(".kv[data-ready=true]")
-        yield opened
+        for right in (False, True):
+            if path.stem[:2] in WITHOUT_A_CARD:
+                ask_the_player(opened, right)
+            else:
+                predict(opened, f"{path.stem[:2]}.P", right)
+            if not right:
+                shoot(opened, f"{path.stem}.png", tmp_path)
+                opened.run_cell_of(".kvf, .kv")
+        assert opened.complaints() == []
+        assert opened.console == []
+        assert opened.foreign == []
+    finally:
         opened.close()
+
+
+def predict(opened: OpenNotebook, id: str, right: bool) -> None:
+    """Commit a prediction, step in the run, say what was seen, read the verdict."""
+    module = solutions(id)
+    answer(opened, id, given(id, (module.RIGHT if right else module.WRONG)[id][0]))
+    seen = f"{id[:2]}.S{id[4:]}"
+    if EXERCISES[id].case(draw(id, 0)).trace is not None:
+        opened.page.wait_for_selector(".kv[data-ready=true]")
+        before = headline(opened)
+        assert press(opened, "next") != before
+    if seen in EXERCISES:
+        assert "✓" not in told(opened, id)
+        answer(opened, seen, given(seen, module.RIGHT[seen][0]))
+        opened.page.wait_for_function(JUDGED, arg=id)
+    assert ("✓" if right else "✗") in told(opened, id)
+
+
+JUDGED = """id => /[✓✗]/.test(
+    document.querySelector(`.kvf[data-id='${id}'] .told`).textContent)"""
+
+
+def ask_the_player(opened: OpenNotebook, right: bool) -> None:
+    """Answer the player's own question and step on."""
+    opened.page.wait_for_selector(".kv[data-ready=true]")
+    opened.page.evaluate(f"() => {PLAYER}.stop()")
+    opened.page.evaluate(f"() => {PLAYER}.show({PLAYER}.limit)")
+    happened = opened.page.evaluate(f"() => {PLAYER}.run.variant({PLAYER}.asking)")
+    options = opened.page.locator(".kv .ans:not(.conf) input")
+    values = [options.nth(i).get_attribute("value") for i in range(options.count())]
+    said = next(v for v in values if (v == happened) is right)
+    opened.page.check(f".kv .ans input[value='{said}']")
+    opened.page.click(".kv [data-do=commit]")
+    assert opened.page.evaluate(f"() => {PLAYER}.answers.at(-1).right") is right
+
+
+PLAYER = "document.querySelector('.kv').kvlab"
 
 
 def shoot(notebook: OpenNotebook, name: str, tmp_path: Path) -> Path:

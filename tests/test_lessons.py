@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from kvlab.errors import ConfigError
-from kvlab.lessons import scenarios
 from kvlab.lessons.pictures import PICTURES, draw
 from kvlab.lessons.questions import fates
+from kvlab.lessons.scenarios import SCENARIOS
+from kvlab.lessons.scenarios import nb07 as scenarios
 from kvlab.rules import Rules
 from kvlab.run.workbench import Workbench
+from kvlab.views.questions import QUESTIONS
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
 LEAVES = {"A": scenarios.A, "B": scenarios.B, "C": scenarios.C}
@@ -23,7 +25,7 @@ def test_three_leaves_have_three_fates_under_write_through():
 
 
 def test_write_back_keeps_all_three_on_the_host():
-    answer = fates(scenarios.three_fates("write_back").trace, LEAVES)
+    answer = fates(scenarios.three_fates(write_policy="write_back").trace, LEAVES)
     assert set(answer.values()) == {"demoted"}
 
 
@@ -42,6 +44,19 @@ def test_a_prefix_that_came_back_stays():
 def test_a_workbench_refuses_knobs_with_which_the_engine_would_not_start():
     with pytest.raises(ConfigError, match="refuses to start"):
         Workbench(Rules.v0_5_14(), pool_tokens=40, host_tokens=40)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_story_comes_to_its_first_question_within_forty_events(name):
+    trace = SCENARIOS[name]().trace
+    asked = [type(event).__name__.lower() in QUESTIONS for event in trace.events]
+    assert asked.index(True) <= 40
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_story_is_told_the_same_way_each_time(name):
+    once, again = SCENARIOS[name]().trace, SCENARIOS[name]().trace
+    assert list(map(str, once.events)) == list(map(str, again.events))
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)

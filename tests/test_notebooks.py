@@ -11,15 +11,37 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from kvlab.lessons.exercises import EXERCISES
+
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+BOTH = sorted(FOLDER.rglob("[0-9]*.ipynb"))
 LIMIT_S = 30
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+each_file = pytest.mark.parametrize(
+    "path", BOTH, ids=lambda path: f"{path.parent.name}-{path.stem}"
+)
+
+
+def cells(path: Path) -> list[nbformat.NotebookNode]:
+    return nbformat.read(path, 4).cells
 
 
 def code_cells(path: Path) -> list[nbformat.NotebookNode]:
-    return [c for c in nbformat.read(path, 4).cells if c.cell_type == "code"]
+    return [c for c in cells(path) if c.cell_type == "code"]
+
+
+def prose(path: Path) -> list[str]:
+    return [c.source for c in cells(path) if c.cell_type == "markdown"]
+
+
+def run(path: Path) -> nbformat.NotebookNode:
+    notebook = nbformat.read(path, 4)
+    NotebookClient(
+        notebook, timeout=120, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
+    return notebook
 
 
 def test_there_is_a_notebook():
@@ -30,17 +52,73 @@ def test_there_is_a_notebook():
 def test_it_runs_in_order_without_an_error_or_a_warning(path, monkeypatch, tmp_path):
     monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
     monkeypatch.setenv("PYTHONWARNINGS", "default")
-    notebook = nbformat.read(path, 4)
     begin = time.monotonic()
-    NotebookClient(
-        notebook, timeout=120, resources={"metadata": {"path": str(FOLDER)}}
-    ).execute()
-    outputs = [o for c in notebook.cells for o in c.get("outputs", [])]
+    outputs = [o for c in run(path).cells for o in c.get("outputs", [])]
     assert [o.text for o in outputs if o.get("name") == "stderr"] == []
     assert time.monotonic() - begin < 4 * LIMIT_S, "four times the limit on a busy core"
 
 
+def test_a_notebook_in_the_chinese_folder_speaks_chinese(monkeypatch, tmp_path):
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path))
+    path = FOLDER / "zh" / NOTEBOOKS[-1].name
+    notebook = nbformat.read(path, 4)
+    notebook.cells = [
+        nbformat.v4.new_code_cell(
+            "from kvlab.lessons.checks import language\nlanguage()"
+        )
+    ]
+    NotebookClient(
+        notebook, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "'zh'"
+
+
 @each_notebook
+def test_it_has_a_twin_with_the_same_cells_and_code(path):
+    twin = cells(FOLDER / "zh" / path.name)
+    assert [c.id for c in twin] == [c.id for c in cells(path)]
+    assert [c.cell_type for c in twin] == [c.cell_type for c in cells(path)]
+    here, there = code_cells(path), code_cells(FOLDER / "zh" / path.name)
+    assert [c.source for c in here] == [c.source for c in there]
+
+
+def test_every_twin_has_its_original():
+    assert {p.name for p in (FOLDER / "zh").glob("*.ipynb")} == {
+        p.name for p in NOTEBOOKS
+    }
+
+
+@each_notebook
+def test_its_prose_is_english_and_its_twins_is_chinese(path):
+    for text in prose(path):
+        assert not HAN.search(text)
+    for text in prose(FOLDER / "zh" / path.name):
+        assert HAN.search(text)
+
+
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+@each_notebook
+def test_it_asks_for_a_prediction_before_it_shows_a_run(path):
+    code = "\n".join(c.source for c in code_cells(path))
+    asked = re.search(r"kvlab\.(predict|tour)\(|predict=True", code)
+    shown = re.search(r"kvlab\.play\((?!.*predict=True)", code)
+    assert asked
+    assert shown is None or asked.start() < shown.start()
+
+
+@each_notebook
+def test_every_exercise_of_it_is_asked_and_exists(path):
+    code = "\n".join(c.source for c in code_cells(path))
+    asked = set(re.findall(r"kvlab\.(?:check|predict)\(\"(\d\d\.\w+)\"", code))
+    assert asked <= set(EXERCISES)
+    number = path.stem[:2]
+    wanted = {id for id in EXERCISES if id[:2] == number and id[3] != "S"}
+    assert wanted <= asked
+
+
+@each_file
 def test_it_is_stored_without_outputs(path):
     for cell in code_cells(path):
         assert cell.outputs == []
@@ -48,7 +126,7 @@ def test_it_is_stored_without_outputs(path):
     assert nbformat.read(path, 4).metadata.kernelspec.name == "python3"
 
 
-@each_notebook
+@each_file
 def test_its_code_cells_are_short_and_define_no_class(path):
     for cell in code_cells(path):
         assert len(cell.source.splitlines()) <= 15
@@ -56,10 +134,16 @@ def test_its_code_cells_are_short_and_define_no_class(path):
         assert not any(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
 
 
-@each_notebook
-def test_its_pictures_exist(path):
-    cells = nbformat.read(path, 4).cells
-    names = [n for c in cells for n in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", c.source)]
-    assert names
-    for name in names:
-        assert (FOLDER / name).is_file(), name
+@each_file
+def test_its_pictures_exist_and_are_told_in_words(path):
+    for text in prose(path):
+        assert "<img" not in text, "a picture is Markdown, with its words"
+        for words, name in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text):
+            assert len(words) >= (10 if path.parent.name == "zh" else 20), name
+            assert (path.parent / name).is_file(), name
+
+
+def test_the_teachers_page_names_every_notebook():
+    page = (FOLDER / "README.md").read_text("utf-8")
+    for path in NOTEBOOKS:
+        assert f"| {path.stem[:2]} |" in page, path.stem

@@ -32,7 +32,8 @@ def add_command(
 
 
 def script_of(name: Path) -> Script | None:
-    """Return the script of a lesson's or a rule's name, or in a file; None for a run.
+    """Return the script of a lesson's or a rule's name, or in a file; None for a run,
+    and for a lesson that is more than ops.
 
     Raises: InputError with file, place and remedy.
     """
@@ -40,9 +41,11 @@ def script_of(name: Path) -> Script | None:
     from ..lessons.scenarios import SCENARIOS
     from ..run.script import read_script
     from ..run.whole import is_script
+    from ..run.workbench import Workbench
 
     if (scenario := SCENARIOS.get(str(name))) is not None:
-        return scenario().script
+        story = scenario()
+        return story.script if isinstance(story, Workbench) else None
     if str(name) in RULE_SCRIPTS:
         return rule_script(str(name))
     return read_script(name) if is_script(name) else None
@@ -56,10 +59,13 @@ def whole_run(name: Path, rules: str | None = None) -> tuple[Trace, str | None]:
     """
     from msgspec.structs import replace
 
+    from ..lessons.scenarios import SCENARIOS
     from ..rules import Rules
     from ..run.load import load_run
     from ..run.whole import run_whole
 
+    if rules is None and (scenario := SCENARIOS.get(str(name))) is not None:
+        return scenario().trace, None
     if (script := script_of(name)) is None:
         if rules is not None:
             raise InputError(str(name), "no script to run again", "leave out --rules")
@@ -71,8 +77,11 @@ def whole_run(name: Path, rules: str | None = None) -> tuple[Trace, str | None]:
 
 def named_run(name: Path) -> Trace | None:
     """Return the run of a lesson's or a rule's name; None if it is none."""
-    script = None if name.exists() else script_of(name)
-    return None if script is None else whole_run(name)[0]
+    from ..lessons.rule_scripts import RULE_SCRIPTS
+    from ..lessons.scenarios import SCENARIOS
+
+    known = str(name) in SCENARIOS or str(name) in RULE_SCRIPTS
+    return whole_run(name)[0] if known else None
 
 
 def check_target(path: Path) -> None:

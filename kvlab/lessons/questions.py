@@ -5,9 +5,11 @@ Answers are read from the trace, never typed in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..record import events as ev
+from ..record.events import Event
+from ..record.snapshot import State
 from ..record.trace import Trace
 
 STAYS, DEMOTED, DELETED, LOST = "stays", "demoted", "deleted", "lost"
@@ -37,6 +39,25 @@ def fates(trace: Trace, prefixes: Mapping[str, Sequence[int]]) -> dict[str, str]
             case ev.Load() | ev.Restore() if event.node in nodes:
                 found[nodes[event.node]] = STAYS
     return found
+
+
+def moment(trace: Trace, wanted: Callable[[Event], bool], start: int = 0) -> int:
+    """Return the moment after the first wanted event, counted in events.
+
+    `start` passes over so many events first. Raises: ValueError if there is none.
+    """
+    for index in range(start, len(trace)):
+        if wanted(trace.events[index]):
+            return index + 1
+    raise ValueError(f"{trace.header.name}: no such event after event {start}")
+
+
+def state_at(trace: Trace, step: int) -> State:
+    """Return the state after the first `step` events. Cost: O(step)."""
+    state = State.start(trace.header.config)
+    for event in trace.events[:step]:
+        state.apply(event)
+    return state
 
 
 def compare(prediction: Mapping[str, str], answer: Mapping[str, str]) -> str:

@@ -1,0 +1,246 @@
+// How does an exercise look, and what do its keys do?
+// The kernel judges; this asks, sends the answer and shows the verdict. Native inputs
+// only, so that Tab, arrows, Space and Enter work; Esc gives the keys back to the
+// notebook. A verdict is a mark and words, never a colour alone.
+// Left out: what is right (grading.py).
+
+const STYLE = `
+.kvf { --line: var(--jp-border-color1, #b9c0c8); --ink: var(--jp-content-font-color1, #1c2127);
+  border: 1px solid var(--line); border-left: 4px solid #0072b2; border-radius: 4px;
+  padding: 12px 16px; margin: 4px 2px; color: var(--ink); max-width: 860px;
+  background: var(--jp-layout-color1, #fff); font: 14px/1.5 var(--jp-ui-font-family, sans-serif); }
+.kvf:focus-visible, .kvf :focus-visible { outline: 2px solid #0072b2; outline-offset: 2px; }
+.kvf .lab { font-size: 12px; color: var(--jp-content-font-color2, #525b66); letter-spacing: .02em; }
+.kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; }
+.kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
+.kvf label { display: flex; gap: 8px; align-items: baseline; padding: 3px 0; }
+.kvf .row { display: grid; grid-template-columns: minmax(60px, max-content) 150px 1.5em; gap: 4px 12px;
+  align-items: center; margin-bottom: 10px; }
+.kvf .row label { padding: 0; }
+.kvf .conf { display: flex; gap: 4px 18px; flex-wrap: wrap; }
+.kvf input[type=text], .kvf select, .kvf textarea { font: inherit; color: inherit; padding: 4px 6px; box-sizing: border-box;
+  background: var(--jp-layout-color0, #fff); border: 1px solid #838c96; border-radius: 3px; width: 100%; }
+.kvf textarea { min-height: 66px; margin-bottom: 8px; }
+.kvf ol { margin: 0 0 10px; padding: 0; list-style: none; }
+.kvf li { display: flex; gap: 6px; align-items: center; padding: 4px 0; border-bottom: 1px solid var(--line); }
+.kvf li span { flex: 1; }
+.kvf li.out span { text-decoration: line-through; opacity: .75; }
+.kvf li b { min-width: 1.6em; text-align: right; font-variant-numeric: tabular-nums; }
+.kvf button { font: inherit; color: inherit; background: transparent; border: 1px solid #838c96; border-radius: 3px;
+  padding: 3px 12px; cursor: pointer; min-height: 28px; }
+.kvf button.go { background: #0072b2; border-color: #005587; color: #fff; }
+.kvf button:disabled { opacity: .5; cursor: default; }
+.kvf .acts { display: flex; gap: 10px; flex-wrap: wrap; align-items: center; }
+.kvf .told { margin: 10px 0 0; padding: 6px 10px; border-left: 3px solid #838c96; }
+.kvf .told:empty { display: none; }
+.kvf .told.yes { border-color: #00694c; } .kvf .told.bad { border-color: #d55e00; }
+.kvf pre { margin: 0 0 8px; padding: 8px; background: var(--jp-layout-color2, #f6f7f9); overflow-x: auto; }
+`;
+let made = 0;
+
+class Form {
+  constructor(model, root) {
+    Object.assign(this, { model, root, name: `kvf${++made}` });
+    root.className = "kvf";
+    root.tabIndex = 0;
+    root.dataset.lmSuppressShortcuts = "true";
+    root.setAttribute("role", "group");
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("input", () => this.taken());
+    model.on("change:asked", () => this.draw());
+    model.on("change:verdict change:locked", () => this.tell());
+    this.draw();
+  }
+
+  get lang() { return this.model.get("lang") ?? (/^zh/i.test(navigator.language) ? "zh" : "en"); }
+  pick(words) { return words[this.lang === "zh" ? 1 : 0]; }
+  W(key) { return this.pick(this.model.get("words")[key]); }
+  get asked() { return this.model.get("asked"); }
+  get predicts() { return this.asked.id[3] === "P"; }
+
+  draw() {
+    const { asked, root } = this, kind = asked.kind;
+    this.put = this.model.get("answer");
+    this.order = (asked.steps ?? []).map(([key]) => key);
+    this.left = new Set();
+    root.lang = this.lang === "zh" ? "zh-Hans" : "en";
+    root.dataset.id = asked.id;
+    root.replaceChildren();
+    const style = document.createElement("style");
+    style.textContent = STYLE;
+    const label = this.el("div", "lab", `${this.W(asked.id[3])} ${asked.id}`);
+    const text = this.el("div", "q", this.pick(asked.asks));
+    text.id = `${this.name}-q`;
+    root.setAttribute("aria-labelledby", text.id);
+    const body = this.el("div", "body");
+    this.told = this.el("div", "told");
+    this.told.setAttribute("role", "status");
+    root.append(style, label, text, body, this.told);
+    this[kind === "order" ? "steps" : kind](body);
+    if (this.predicts) this.sure(body);
+    const acts = this.el("div", "acts");
+    if (kind !== "function") acts.append(this.button(this.predicts ? "commit" : "check", "go"));
+    if (asked.again && !this.predicts) acts.append(this.button("again"));
+    acts.append(this.button("show"));
+    body.append(acts);
+    this.tell();
+    this.taken();
+  }
+
+  el(tag, name = "", text = "") {
+    const made = document.createElement(tag);
+    made.className = name;
+    made.textContent = text;
+    return made;
+  }
+  button(act, name = "") {
+    const button = this.el("button", name, this.W(act));
+    button.dataset.do = act;
+    return button;
+  }
+
+  radios(group, options, checked) {
+    const set = this.el("fieldset");
+    set.setAttribute("role", "radiogroup");
+    for (const [key, words] of options) {
+      const label = this.el("label"), input = this.el("input");
+      Object.assign(input, { type: "radio", name: `${this.name}-${group}`, value: key, checked: key === checked });
+      label.append(input, this.el("span", "", this.pick(words)));
+      set.append(label);
+    }
+    return set;
+  }
+  choice(body) {
+    const set = this.radios("answer", this.asked.options, this.put);
+    set.setAttribute("aria-labelledby", `${this.name}-q`);
+    body.append(set);
+  }
+  sure(body) {
+    body.append(this.el("div", "lab", this.W("sure")));
+    const set = this.radios("sure", this.asked.confidence.map((words, i) => [String(i + 1), words]), String(this.model.get("confidence")));
+    set.classList.add("conf");
+    set.setAttribute("aria-label", this.W("sure"));
+    body.append(set);
+  }
+  fill(body) {
+    const rows = this.el("div", "row");
+    for (const [part, words] of this.asked.parts) {
+      const label = this.el("label", "", this.pick(words)), options = this.asked.options;
+      const input = this.el(options.length ? "select" : "input");
+      if (options.length) {
+        input.append(new Option(this.W("pick"), ""));
+        for (const [key, text] of options) input.append(new Option(this.pick(text), key));
+      } else Object.assign(input, { type: "text", inputMode: "decimal", autocomplete: "off" });
+      input.value = this.put?.[part] ?? "";
+      input.dataset.part = part;
+      input.id = label.htmlFor = `${this.name}-${part}`;
+      const mark = this.el("b", "mark");
+      mark.dataset.mark = part;
+      rows.append(label, input, mark);
+    }
+    body.append(rows);
+  }
+  steps(body) {
+    const list = this.el("ol");
+    body.append(list);
+    this.drawOrder(list);
+  }
+  sentence(body) {
+    const area = this.el("textarea");
+    area.setAttribute("aria-labelledby", `${this.name}-q`);
+    area.value = this.put ?? "";
+    body.append(area);
+  }
+  function(body) {
+    body.append(this.el("pre", "", this.asked.start), this.el("div", "", this.W("code")));
+  }
+
+  drawOrder(list) {
+    list.replaceChildren();
+    const words = Object.fromEntries(this.asked.steps);
+    let at = 0;
+    this.order.forEach((key, i) => {
+      const out = this.left.has(key), item = this.el("li", out ? "out" : ""), text = this.pick(words[key]);
+      item.append(this.el("b", "", out ? "–" : `${++at}`), this.el("span", "", text));
+      for (const [act, sign, off] of [["up", "↑", i === 0], ["down", "↓", i === this.order.length - 1], ["out", "×", false]]) {
+        const button = this.el("button", "", sign);
+        Object.assign(button.dataset, { do: act, key });
+        button.setAttribute("aria-label", `${this.W(act)}: ${text}`);
+        button.title = this.W(act);
+        if (act === "out") button.setAttribute("aria-pressed", String(out));
+        button.disabled = off;
+        item.append(button);
+      }
+      list.append(item);
+    });
+  }
+
+  /** What is put in now; null if nothing. */
+  get answer() {
+    const { root, asked } = this;
+    switch (asked.kind) {
+      case "choice": return root.querySelector(`[name="${this.name}-answer"]:checked`)?.value ?? null;
+      case "fill": return Object.fromEntries([...root.querySelectorAll("[data-part]")].map((x) => [x.dataset.part, x.value.trim()]));
+      case "order": return this.order.filter((key) => !this.left.has(key));
+      case "sentence": return root.querySelector("textarea").value.trim();
+    }
+    return null;
+  }
+  get whole() {
+    const answer = this.answer;
+    return answer !== null && answer !== "" && !(this.asked.kind === "fill" && Object.values(answer).some((x) => x === ""));
+  }
+  taken() {
+    const go = this.root.querySelector(".go");
+    if (go) go.disabled = !this.whole || this.model.get("locked");
+  }
+
+  tell() {
+    const said = this.model.get("verdict"), verdict = said?.why ? said : null, locked = this.model.get("locked");
+    const mark = { true: "✓ ", false: "✗ ", null: "" }[verdict?.right ?? null];
+    this.told.className = `told ${verdict?.right ? "yes" : verdict?.right === false ? "bad" : ""}`;
+    this.told.textContent = verdict ? mark + this.pick(verdict.why) : locked ? this.W("committed") : "";
+    for (const cell of this.root.querySelectorAll("[data-mark]")) {
+      const right = verdict?.marks?.[cell.dataset.mark];
+      cell.textContent = right === undefined ? "" : right ? "✓" : "✗";
+    }
+    for (const input of this.root.querySelectorAll("input, select")) input.disabled = locked;
+    const show = this.root.querySelector("[data-do=show]");
+    if (show) show.hidden = !verdict?.show || this.predicts;
+    this.taken();
+  }
+
+  click(event) {
+    const at = event.target.closest("[data-do]"), act = at?.dataset.do;
+    if (!act || at.disabled) return;
+    if (act === "check") this.model.send({ check: this.answer });
+    if (act === "commit") {
+      const sure = this.root.querySelector(`[name="${this.name}-sure"]:checked`);
+      this.model.send({ commit: this.answer, confidence: Number(sure?.value ?? 2) });
+    }
+    if (act === "again" || act === "show") this.model.send({ [act]: true });
+    if (at.dataset.key) this.move(act, at.dataset.key);
+  }
+  move(act, key) {
+    const { order } = this, i = order.indexOf(key), j = i + { up: -1, down: 1, out: 0 }[act];
+    if (act === "out") this.left.has(key) ? this.left.delete(key) : this.left.add(key);
+    else [order[i], order[j]] = [order[j], order[i]];
+    this.drawOrder(this.root.querySelector("ol"));
+    const same = this.root.querySelector(`[data-do=${act}][data-key="${key}"]`);
+    (same.disabled ? same.closest("li").querySelector("button:not(:disabled)") : same).focus();
+  }
+  key(event) {
+    event.stopPropagation();
+    if (event.key === "Escape") return this.root.blur(), document.activeElement.blur();
+    if (event.key === "Enter" && !/TEXTAREA|BUTTON/.test(event.target.tagName)) this.root.querySelector(".go:not(:disabled)")?.click();
+  }
+}
+
+function render({ model, el }) {
+  const root = document.createElement("div");
+  el.append(root);
+  root.kvlab = new Form(model, root);
+}
+
+export default { render };

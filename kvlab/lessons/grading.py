@@ -1,0 +1,252 @@
+"""Is this answer right, and if not, where does the belief behind it break?
+
+`grade` compares an answer with the case's, which a run of the engine gave. A wrong
+answer that a known belief leads to is told why that belief breaks, any other which of
+its parts are wrong; both name the moment of the run to look at.
+Left out: showing it (form.py).
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from random import Random
+from types import FunctionType
+from typing import Any, NamedTuple
+
+from ..record.trace import Trace
+from ..views.theme import Lang, Words
+from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
+
+MOST_LINES = 15
+OPEN: tuple[Any, ...] = (None, ...)
+"""Answers that are none yet; so are "", "?" and a function that does nothing."""
+
+RIGHT = Words("Right.", "正确。")
+NONE_YET = Words("No answer yet.", "还没有作答。")
+NOT_YET = Words("Not yet.", "还不对。")
+
+
+class Verdict(NamedTuple):
+    """What an answer came to. `right` is None where none was given.
+
+    `marks` says it of each part; `step` is the moment of `trace` to look at.
+    """
+
+    right: bool | None
+    why: Words
+    marks: Mapping[str, bool] = {}
+    trace: Trace | None = None
+    step: int | None = None
+
+    def __bool__(self) -> bool:
+        return self.right is True
+
+    def told(self, lang: Lang = "en") -> str:
+        """Return it in words, with the event to look at."""
+        text = self.why.to(lang)
+        if self.right or self.step is None:
+            return text
+        look = Words("Look at event {at}.", "看事件 {at}。").to(lang)
+        return f"{text} {look.format(at=self.step)}"
+
+    def __repr__(self) -> str:
+        return self.told()
+
+
+def is_open(answer: Any) -> bool:
+    """Return whether nothing was answered yet, or not in every part."""
+    if isinstance(answer, Mapping):
+        return not answer or any(is_open(part) for part in answer.values())
+    if isinstance(answer, list | tuple):
+        return not answer
+    if isinstance(answer, FunctionType):
+        return answer.__code__.co_code == _empty.__code__.co_code
+    if isinstance(answer, str):
+        return answer.strip() in ("", "?")
+    return any(answer is none for none in OPEN)
+
+
+def _empty() -> None: ...
+
+
+def grade(exercise: Exercise, answer: Any, random: Random) -> Verdict:
+    """Return the verdict on an answer to the exercise with these random numbers.
+
+    The same seed draws the same numbers. Raises: nothing for any answer.
+    """
+    if is_open(answer):
+        return Verdict(None, NONE_YET)
+    match exercise:
+        case Function():
+            return _function(exercise, answer, random)
+        case Sentence():
+            return _sentence(exercise, str(answer))
+        case Fill():
+            return _fill(exercise, answer, exercise.case(random))
+        case Order():
+            return _order(exercise, answer, exercise.case(random))
+        case Choice():
+            return _choice(answer, exercise.case(random))
+    raise AssertionError(f"{exercise.id}: no way to grade {type(exercise).__name__}")
+
+
+def _choice(answer: Any, case: Case) -> Verdict:
+    if answer == case.answer:
+        return Verdict(True, RIGHT)
+    belief = _held(case.beliefs, lambda said: said == answer)
+    return _broken(belief, case, NOT_YET, case.step)
+
+
+def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
+    if not isinstance(answer, Mapping):
+        answer = dict.fromkeys(list(exercise.parts)[:1], answer)
+    wanted = case.answer
+    if not isinstance(wanted, Mapping):
+        wanted = dict.fromkeys(exercise.parts, wanted)
+
+    def same(given: Any, value: Any) -> bool:
+        return _same(given, value, exercise.tolerance)
+
+    marks = {part: same(answer.get(part), wanted[part]) for part in exercise.parts}
+    if all(marks.values()):
+        return Verdict(True, RIGHT, marks)
+    wrong = [part for part, right in marks.items() if not right]
+
+    def fits(said: Any) -> bool:
+        said = said if isinstance(said, Mapping) else dict.fromkeys(wrong, said)
+        return all(same(answer.get(part), value) for part, value in said.items())
+
+    belief = _held(case.beliefs, fits)
+    step = case.steps.get(wrong[0], case.step)
+    return _broken(belief, case, _names(exercise.parts, wrong), step, marks)
+
+
+def _same(given: Any, value: Any, tolerance: float) -> bool:
+    """Return whether a part is right; a number may come as its digits."""
+    if isinstance(value, str) or value is None:
+        return bool(given == value)
+    if isinstance(given, str):
+        try:
+            given = float(given.replace(",", "").strip())
+        except ValueError:
+            return False
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return False
+    return math.isclose(given, value, rel_tol=tolerance, abs_tol=0.0)
+
+
+def _order(exercise: Order, answer: Any, case: Case) -> Verdict:
+    given = [str(step) for step in answer]
+    wanted = list(case.answer)
+    if given == wanted:
+        return Verdict(True, RIGHT)
+    belief = _held(case.beliefs, lambda said: list(said) == given)
+    extra = [step for step in given if step not in wanted and step in exercise.steps]
+    lacking = [step for step in wanted if step not in given]
+    if extra or lacking:
+        odd = (extra or lacking)[0]
+        text = _THIS_NEVER if extra else _THIS_LACKS
+        why = _about(text, a=exercise.steps[odd])
+        return _broken(belief, case, why, case.steps.get(odd, case.step))
+    at = next(
+        (i for i, (a, b) in enumerate(zip(given, wanted, strict=False)) if a != b),
+        len(wanted),
+    )
+    if at == len(wanted) or given[at] not in exercise.steps:
+        return _broken(belief, case, NOT_YET, case.step)
+    early, due = given[at], wanted[at]
+    why = _about(_THIS_FIRST, a=exercise.steps[due], b=exercise.steps[early])
+    return _broken(belief, case, why, case.steps.get(due, case.step))
+
+
+_THIS_NEVER = Words("This does not happen here: {a}.", "这里不会发生：{a}。")
+_THIS_LACKS = Words("One step is missing: {a}.", "少了一步：{a}。")
+_THIS_FIRST = Words("“{a}” comes before “{b}”.", "“{a}”先于“{b}”。")
+
+
+def _about(text: Words, **named: Words) -> Words:
+    return Words(
+        text.en.format(**{name: words.en for name, words in named.items()}),
+        text.zh.format(**{name: words.zh for name, words in named.items()}),
+    )
+
+
+def _names(parts: Mapping[str, Words], wrong: Iterable[str]) -> Words:
+    wrong = list(wrong)
+    return Words(
+        f"Not yet: {'; '.join(parts[part].en for part in wrong)}.",
+        f"还不对：{'；'.join(parts[part].zh for part in wrong)}。",
+    )
+
+
+def _held(beliefs: Iterable[Belief], fits: Callable[[Any], bool]) -> Belief | None:
+    return next((belief for belief in beliefs if fits(belief.said)), None)
+
+
+def _broken(
+    belief: Belief | None,
+    case: Case,
+    why: Words,
+    step: int | None,
+    marks: Mapping[str, bool] = {},
+) -> Verdict:
+    if belief is not None:
+        why, step = belief.why, step if belief.step is None else belief.step
+    return Verdict(False, why, marks, case.trace, step)
+
+
+def _function(exercise: Function, function: Any, random: Random) -> Verdict:
+    if not callable(function):
+        return Verdict(
+            False,
+            Words(
+                "Give the function itself, not its result.",
+                "请给函数本身，不是它的结果。",
+            ),
+        )
+    try:
+        flaw = exercise.judge(function, random)
+    except Exception as problem:
+        said = f"{type(problem).__name__}: {problem}"
+        return Verdict(
+            False, Words(f"Your function stopped: {said}", f"你的函数中断了：{said}")
+        )
+    if flaw is not None:
+        return Verdict(False, flaw.why, {}, flaw.trace, flaw.step)
+    lines = _lines(function)
+    if lines > MOST_LINES:
+        return Verdict(False, Words(
+            f"It works, in {lines} lines; {MOST_LINES} are enough.",
+            f"结果正确，但用了 {lines} 行；{MOST_LINES} 行就够。",
+        ))  # fmt: skip
+    return Verdict(True, RIGHT)
+
+
+def _lines(function: Any) -> int:
+    """Return how many lines of code it has; 0 where its source cannot be had."""
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        return 0
+    code = [line.strip() for line in source.splitlines()]
+    return sum(1 for line in code if line and not line.startswith("#"))
+
+
+def _sentence(exercise: Sentence, text: str) -> Verdict:
+    def occurs(pattern: str) -> bool:
+        return re.search(pattern, text, re.IGNORECASE) is not None
+
+    marks = {term.name.en: any(map(occurs, term.patterns)) for term in exercise.rubric}
+    belief = _held(exercise.beliefs, occurs)
+    if belief is not None:
+        return Verdict(False, belief.why, marks)
+    lacking = [term.name for term in exercise.rubric if not marks[term.name.en]]
+    if lacking:
+        return Verdict(False, Words(
+            f"It should also say: {'; '.join(name.en for name in lacking)}.",
+            f"还应说到：{'；'.join(name.zh for name in lacking)}。",
+        ), marks)  # fmt: skip
+    return Verdict(True, RIGHT, marks)

@@ -1,0 +1,122 @@
+"""What can an exercise ask, and what does it need to know of the answer?
+
+Five kinds: `Choice` (one of several), `Fill` (numbers or words, part by part), `Order`
+(put steps in order), `Function` (fifteen lines that an engine runs), `Sentence` (one
+sentence that must name certain things). A `Case` is one exercise with its numbers
+drawn: its answer is read off a run of the engine, never typed in.
+Left out: what counts as right (grading.py), the exercises themselves (exercises).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from ..record.trace import Trace
+from ..views.theme import Words
+
+
+class Belief(NamedTuple):
+    """A wrong answer that somebody who believes something gives, and why it breaks.
+
+    `said` is the answer (of a Sentence: a regular expression); `step` is the moment of
+    the case's run, after so many events, that contradicts it.
+    """
+
+    said: Any
+    why: Words
+    step: int | None = None
+
+
+class Case(NamedTuple):
+    """An exercise with its numbers: `terms` fill the braces of the question.
+
+    `steps` says for each part (or step) of the answer which moment of `trace` shows
+    it; `step` is the moment for the answer as a whole. `fork` lets the player try
+    other settings. `beside` is a second run to show next to it, one knob apart.
+    """
+
+    answer: Any
+    terms: Mapping[str, Any] = {}
+    trace: Trace | None = None
+    step: int | None = None
+    steps: Mapping[str, int] = {}
+    beliefs: tuple[Belief, ...] = ()
+    fork: Callable[..., Trace] | None = None
+    beside: Trace | None = None
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a learner's function, and where its run shows it."""
+
+    why: Words
+    trace: Trace | None = None
+    step: int | None = None
+
+
+class Term(NamedTuple):
+    """Something that a sentence must name: one of the patterns has to occur."""
+
+    name: Words
+    patterns: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exercise:
+    """One question. `id` is the notebook's number and a name: 07.E1.
+
+    `P` is its prediction, `S` what was seen, `E1` to `E4` the exercises.
+    """
+
+    id: str
+    asks: Words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice(Exercise):
+    """Pick one option by its key."""
+
+    options: Mapping[str, Words]
+    case: Callable[[Random], Case]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fill(Exercise):
+    """Give each part a number, or one of `options`.
+
+    `tolerance` is relative: 0.01 takes what is within one percent.
+    """
+
+    parts: Mapping[str, Words]
+    case: Callable[[Random], Case]
+    options: Mapping[str, Words] = field(default_factory=dict)
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Order(Exercise):
+    """Put the steps in order; those that the case's answer lacks are left out."""
+
+    steps: Mapping[str, Words]
+    case: Callable[[Random], Case]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function(Exercise):
+    """Write a function of at most fifteen lines; `judge` runs it in an engine.
+
+    `start` is what stands in the notebook: a signature and a body to replace.
+    """
+
+    start: str
+    judge: Callable[[Callable[..., Any], Random], Flaw | None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sentence(Exercise):
+    """Say it in one sentence, in English or Chinese, that names every term."""
+
+    rubric: tuple[Term, ...]
+    beliefs: tuple[Belief, ...] = ()

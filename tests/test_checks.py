@@ -1,0 +1,194 @@
+"""Are right answers taken, wrong ones not, and does the hint lead to the moment?
+
+Solutions live in tests/solutions, one module a notebook; what holds for every exercise
+of the course is said here once.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from solutions import given, solutions
+
+import kvlab
+from kvlab.errors import KvlabError
+from kvlab.lessons.checks import draw, language
+from kvlab.lessons.exercises import EXERCISES
+from kvlab.lessons.grading import Verdict
+from kvlab.lessons.kinds import Case, Choice, Fill, Function, Order, Sentence
+
+SEEDS = range(3)
+CASED = [id for id, e in EXERCISES.items() if isinstance(e, Choice | Fill | Order)]
+
+each = pytest.mark.parametrize("id", EXERCISES)
+each_cased = pytest.mark.parametrize("id", CASED)
+
+
+def case(id: str, seed: int) -> Case:
+    return EXERCISES[id].case(draw(id, seed))
+
+
+def verdict(id: str, answer, seed: int = 0) -> Verdict:
+    return kvlab.check(id, given(id, answer, seed), seed=seed)
+
+
+@each
+def test_a_right_answer_is_taken_with_any_numbers(id):
+    for answer in solutions(id).RIGHT[id]:
+        for seed in SEEDS:
+            found = verdict(id, answer, seed)
+            assert found, f"seed {seed}: {found}"
+
+
+@each
+def test_three_wrong_answers_or_more_are_refused_with_any_numbers(id):
+    wrong = solutions(id).WRONG[id]
+    assert len(wrong) >= 3
+    for answer in wrong:
+        for seed in SEEDS:
+            assert verdict(id, answer, seed).right is False, f"{answer}, seed {seed}"
+
+
+@each
+def test_no_answer_yet_is_no_mistake(id):
+    def empty(a, b): ...
+
+    for nothing in (None, ..., "?", " ", {}, [], {"A": "?"}, empty):
+        assert kvlab.check(id, nothing).right is None
+
+
+@each_cased
+def test_a_wrong_answer_leads_to_a_moment_of_the_run(id):
+    for answer in solutions(id).WRONG[id]:
+        found = verdict(id, answer)
+        if found.trace is not None:
+            assert 0 < found.step <= len(found.trace), answer
+
+
+@each_cased
+def test_who_holds_a_belief_is_told_why_it_breaks(id):
+    for at in range(len(case(id, 0).beliefs)):
+        found = [believed(id, at, seed) for seed in SEEDS]
+        assert any(verdict.right is False for verdict in found)
+        for seed, verdict in enumerate(found):
+            reasons = [belief.why for belief in case(id, seed).beliefs]
+            assert verdict.right or verdict.why in reasons
+
+
+def believed(id: str, at: int, seed: int) -> Verdict:
+    """The verdict on the answer of who holds that belief and is right otherwise."""
+    drawn = case(id, seed)
+    said = drawn.beliefs[at].said
+    if isinstance(said, dict) and isinstance(drawn.answer, dict):
+        said = drawn.answer | said
+    return kvlab.check(id, said, seed=seed)
+
+
+@each_cased
+def test_every_answer_can_be_given(id):
+    exercise, answer = EXERCISES[id], case(id, 0).answer
+    if isinstance(exercise, Choice):
+        assert answer in exercise.options
+    elif isinstance(exercise, Order):
+        assert set(answer) <= set(exercise.steps)
+    else:
+        assert set(answer) == set(exercise.parts)
+        assert not exercise.options or set(answer.values()) <= set(exercise.options)
+
+
+@each
+def test_it_is_asked_in_both_languages(id):
+    asks = EXERCISES[id].asks
+    assert re.search(r"[\u4e00-\u9fff]", asks.zh)
+    assert not re.search(r"[\u4e00-\u9fff]", asks.en)
+    braces = {lang: set(re.findall(r"{(\w+)}", asks.to(lang))) for lang in ("en", "zh")}
+    assert braces["en"] == braces["zh"]
+
+
+@each
+def test_it_has_an_id_of_the_course(id):
+    assert re.fullmatch(r"\d\d\.(P|S|E)\d?", id)
+    if id[3] == "S":
+        assert f"{id[:2]}.P{id[4:]}" in EXERCISES
+
+
+def test_no_solution_is_shipped():
+    shipped = Path(kvlab.__file__).parent / "lessons" / "exercises"
+    for path in shipped.glob("nb*.py"):
+        assert "RIGHT" not in path.read_text()
+
+
+def test_numbers_change_with_the_seed_and_only_with_it():
+    assert case("07.E1", 1).terms == case("07.E1", 1).terms
+    assert len({str(case("07.E1", seed).terms) for seed in range(5)}) > 1
+
+
+def test_an_unknown_exercise_is_named_with_its_neighbours():
+    with pytest.raises(KvlabError, match=r"no exercise '07\.E11'; there are 07\.E1"):
+        kvlab.check("07.E11")
+
+
+def test_a_function_that_stops_is_told_so():
+    def evict(desk, ask):
+        return desk.missing
+
+    found = kvlab.check("07.E3", evict)
+    assert found.right is False
+    assert "AttributeError" in found.why.en
+
+
+def test_a_function_of_more_than_fifteen_lines_is_refused():
+    def evict(desk, ask):
+        freed = 0
+        a = 1
+        b = 1
+        c = 1
+        d = 1
+        e = 1
+        f = 1
+        for leaf in desk.leaves:
+            if freed >= ask or leaf.locked:
+                continue
+            act = desk.back_up if desk.write_back else desk.delete
+            act = desk.demote if leaf.backed_up else act
+            act(leaf)
+            freed += leaf.tokens
+        freed = freed * a * b * c * d * e * f
+        return freed
+
+    assert "in 17 lines" in kvlab.check("07.E3", evict).why.en
+
+
+def test_a_value_instead_of_a_function_is_told_so():
+    assert "function itself" in kvlab.check("07.E3", 12).why.en
+
+
+def test_a_sentence_hears_what_is_missing_in_both_languages():
+    found = kvlab.check("07.E4", "The copy is gone.")
+    assert "L2" in found.why.en and "还应说到" in found.why.zh
+
+
+def test_a_verdict_names_the_event_to_look_at():
+    found = kvlab.check("07.S", "more")
+    assert f"Look at event {found.step}." in repr(found)
+    assert "看事件" in found.told("zh")
+
+
+def test_digits_typed_into_a_form_are_numbers():
+    answer = {k: str(v) for k, v in case("07.E1", 0).answer.items()}
+    assert kvlab.check("07.E1", answer)
+    assert not kvlab.check("07.E1", answer | {"lost": "many"})
+
+
+@pytest.mark.parametrize(
+    ("folder", "lang"), [("a/zh", "zh"), ("a/notebooks", "en"), ("a", None)]
+)
+def test_the_folder_says_the_language(folder, lang):
+    assert language(Path(folder)) == lang
+
+
+def test_kinds_have_their_exercise():
+    kinds = {type(e) for e in EXERCISES.values()}
+    assert kinds >= {Choice, Fill, Order, Function, Sentence}
