@@ -13,7 +13,7 @@ from ...record.metrics import metrics
 from ...run.script import AnyOp, EvictOp, InsertOp
 from ...run.workbench import Workbench
 from ..questions import fates
-from ..scenarios import A, B, C, three_fates
+from ..scenarios.nb07 import A, B, C, three_fates
 from .ledger import Case, Ledger, case
 from .scenes import NEW, OLD, bench, forced, seen
 
@@ -237,7 +237,7 @@ def lost() -> Iterator[Case]:
 def three_branches() -> Iterator[Case]:
     """Victims by fate, under both policies; every token has one."""
     for policy in ("write_through", "write_back"):
-        trace = three_fates(policy).trace
+        trace = three_fates(write_policy=policy).trace
         told = [e.fate for e in trace.events if isinstance(e, ev.Victim)]
         device = [f for f in told if f != "evict_host"]
         yield case(policy, len(device) == 3 and len(set(device)) <= 3,

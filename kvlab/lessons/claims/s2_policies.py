@@ -13,7 +13,7 @@ from ...memory.transfer import HandTransfer, Stream
 from ...record import events as ev
 from ...record.metrics import Metrics, metrics
 from ...run.workbench import Workbench
-from ..scenarios import three_fates
+from ..scenarios.nb07 import three_fates
 from .ledger import Case, Ledger, case
 from .scenes import bench, seen
 
@@ -79,7 +79,7 @@ def risk() -> Iterator[Case]:
     """Tokens that an eviction deleted without a copy, under both policies."""
     lost = {}
     for policy in POLICIES:
-        trace = three_fates(policy).trace
+        trace = three_fates(write_policy=policy).trace
         sizes = {e.node: len(e.tokens) for e in trace.events if isinstance(e, ev.Add)}
         lost[policy] = sum(
             sizes[e.node] for e in trace.events if isinstance(e, ev.Delete)
