@@ -1,8 +1,8 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
-`Workbench` is an engine to try by hand, `play` shows a trace in a notebook;
-`predict` and `check` are the course's. All are
-imported on first use, so that the command line answers before torch is loaded.
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook; `tour`,
+`predict` and `check` are the course's. All are imported on first use, so that the
+command line answers before torch is loaded.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ _PUBLIC = {
     "play": "kvlab.views.widget",
     "predict": "kvlab.lessons.checks",
     "read_trace": "kvlab.record.trace_file",
+    "tour": "kvlab.lessons.tour",
     "write_trace": "kvlab.record.trace_file",
 }
 
 __all__ = [
-    "Workbench", "check", "play", "predict", "read_trace", "write_trace",
+    "Workbench", "check", "play", "predict", "read_trace", "tour", "write_trace",
 ]  # fmt: skip
 
 

@@ -120,7 +120,6 @@ JUDGED = """id => /[✓✗]/.test(
 def ask_the_player(opened: OpenNotebook, right: bool) -> None:
     """Answer the player's own question and step on."""
     opened.page.wait_for_selector(".kv[data-ready=true]")
-    opened.page.evaluate(f"() => {PLAYER}.stop()")
     opened.page.evaluate(f"() => {PLAYER}.show({PLAYER}.limit)")
     happened = opened.page.evaluate(f"() => {PLAYER}.run.variant({PLAYER}.asking)")
     options = opened.page.locator(".kv .ans:not(.conf) input")

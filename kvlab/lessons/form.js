@@ -34,6 +34,11 @@ const STYLE = `
 .kvf .told { margin: 10px 0 0; padding: 6px 10px; border-left: 3px solid #838c96; }
 .kvf .told:empty { display: none; }
 .kvf .told.yes { border-color: #00694c; } .kvf .told.bad { border-color: #d55e00; }
+.kvf .gauges { display: flex; gap: 10px; flex-wrap: wrap; }
+.kvf .gauge { border: 1px solid var(--line); border-radius: 3px; padding: 4px 12px; display: grid; min-width: 90px; }
+.kvf .gauge b { font-size: 16px; font-variant-numeric: tabular-nums; }
+.kvf .gauge.red { border: 2px solid #d55e00; background: #fdeee3; color: #1c2127; }
+.kvf .gauge.red .lab { color: #525b66; }
 .kvf pre { margin: 0 0 8px; padding: 8px; background: var(--jp-layout-color2, #f6f7f9); overflow-x: auto; }
 `;
 let made = 0;
@@ -69,7 +74,7 @@ class Form {
     root.replaceChildren();
     const style = document.createElement("style");
     style.textContent = STYLE;
-    const label = this.el("div", "lab", `${this.W(asked.id[3])} ${asked.id}`);
+    const label = this.el("div", "lab", asked.id[3] ? `${this.W(asked.id[3])} ${asked.id}` : `kvlab ${asked.id}`);
     const text = this.el("div", "q", this.pick(asked.asks));
     text.id = `${this.name}-q`;
     root.setAttribute("aria-labelledby", text.id);
@@ -80,10 +85,10 @@ class Form {
     this[kind === "order" ? "steps" : kind](body);
     if (this.predicts) this.sure(body);
     const acts = this.el("div", "acts");
-    if (kind !== "function") acts.append(this.button(this.predicts ? "commit" : "check", "go"));
+    if (!/function|note|acts/.test(kind)) acts.append(this.button(this.predicts ? "commit" : "check", "go"));
     if (asked.again && !this.predicts) acts.append(this.button("again"));
-    acts.append(this.button("show"));
-    body.append(acts);
+    if (kind !== "note" && kind !== "acts") acts.append(this.button("show"));
+    if (acts.childElementCount) body.append(acts);
     this.tell();
     this.taken();
   }
@@ -152,6 +157,24 @@ class Form {
     area.value = this.put ?? "";
     body.append(area);
   }
+  note(body) {
+    const row = this.el("div", "gauges");
+    for (const [words, value, red] of this.asked.gauges ?? []) {
+      const gauge = this.el("div", red ? "gauge red" : "gauge");
+      gauge.append(this.el("span", "lab", this.pick(words)), this.el("b", "", `${red ? "‼" : "✓"} ${value}`));
+      row.append(gauge);
+    }
+    body.append(row);
+  }
+  acts(body) {
+    const acts = this.el("div", "acts");
+    for (const [key, words] of this.asked.acts) {
+      const button = this.el("button", "go", this.pick(words));
+      Object.assign(button.dataset, { do: "act", act: key });
+      acts.append(button);
+    }
+    body.append(acts);
+  }
   function(body) {
     body.append(this.el("pre", "", this.asked.start), this.el("div", "", this.W("code")));
   }
@@ -192,7 +215,7 @@ class Form {
     return answer !== null && answer !== "" && !(this.asked.kind === "fill" && Object.values(answer).some((x) => x === ""));
   }
   taken() {
-    const go = this.root.querySelector(".go");
+    const go = this.root.querySelector(".go:not([data-act])");
     if (go) go.disabled = !this.whole || this.model.get("locked");
   }
 
@@ -219,6 +242,7 @@ class Form {
       const sure = this.root.querySelector(`[name="${this.name}-sure"]:checked`);
       this.model.send({ commit: this.answer, confidence: Number(sure?.value ?? 2) });
     }
+    if (act === "act") this.model.send({ act: at.dataset.act });
     if (act === "again" || act === "show") this.model.send({ [act]: true });
     if (at.dataset.key) this.move(act, at.dataset.key);
   }

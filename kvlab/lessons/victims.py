@@ -64,9 +64,12 @@ class Desk:
 def crowd(random: Random, policy: WritePolicy) -> Workbench:
     """Return an engine with some leaves: unlocked, locked, with and without a copy."""
     bench = Workbench(
-        Rules.v0_5_14(), "a crowd of leaves", pool_tokens=80, host_tokens=200,
+        Rules.v0_5_14(),
+        name="a crowd of leaves",
+        pool_tokens=80,
+        host_tokens=200,
         write_policy=policy,
-    )  # fmt: skip
+    )
     for number in range(random.randint(6, 9)):
         tokens = range(100 * number, 100 * number + random.randint(2, 8))
         bench.insert(tokens, chunked=policy != "write_back" and random.random() < 0.4)

@@ -118,14 +118,17 @@ def play(
     lang: Lang | None = None,
     *,
     predict: bool = False,
+    ask: Sequence[int] | None = None,
+    autoplay: bool = False,
     fork: Fork | None = None,
     explain: Explain | None = None,
 ) -> Player:
     """Return a player of the run as it is now, at the moment after `start` events.
 
     `lang` is the browser's, if None. With `predict`, it stops before each decision and
-    asks. `fork` runs the same again with some settings changed; `explain` says why
-    that makes a difference.
+    asks; `ask` names the events, counted from 1, that it asks about (None: all it can).
+    With `autoplay` it begins by itself, unless motion is unwanted. `fork` runs the same
+    again with some settings changed; `explain` says why that makes a difference.
     Raises: TraceError if the run has no such step.
     """
     assert lang is None or lang in LANGS, lang
@@ -133,4 +136,8 @@ def play(
     how: dict[str, Any] = {"start": start, "mode": "predict" if predict else "watch"}
     if lang is not None:
         how["lang"] = lang
+    if ask is not None:
+        how["ask"] = list(ask)
+    if autoplay:
+        how["autoplay"] = True
     return Player(trace, fork, explain, **how)

@@ -90,7 +90,8 @@ def counted(sizes: Sizes) -> Workbench:
     a, b, c, d = (range(s, s + n) for s, n in zip(starts, sizes[:4], strict=True))
     pool = max(len(a) + len(b) + len(c), len(d))
     bench = Workbench(
-        Rules.v0_5_14(), "three sizes", pool_tokens=min(pool, sizes.host - 1),
+        Rules.v0_5_14(),
+        name="three sizes", pool_tokens=min(pool, sizes.host - 1),
         host_tokens=sizes.host,
     )  # fmt: skip
     bench.insert(a)

@@ -1,9 +1,10 @@
 """Which small runs does the course play?
 
 One module a notebook: nb07 holds those of notebook 07, and names them in its
-`SCENARIOS`. Each is a function that returns a `Story`: a run that tells one thing. Its
-arguments are the knobs that the lesson turns. Modules are found, not listed: a new
-notebook edits no file of another.
+`SCENARIOS`. Each is a function that returns a `Workbench` with a run that tells one
+thing; its arguments are the knobs that the lesson turns. A run of vLLM or on a clock is
+a function of its module too, but not named in `SCENARIOS`, which the command line
+plays. Modules are found, not listed: a new notebook edits no file of another.
 Left out: what is asked about them (exercises).
 """
 
@@ -15,6 +16,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from ...record.trace import Trace
+from ...run.workbench import Workbench
 
 
 class Story(Protocol):
@@ -23,8 +25,8 @@ class Story(Protocol):
     trace: Trace
 
 
-def _found() -> dict[str, Callable[..., Story]]:
-    found: dict[str, Callable[..., Story]] = {}
+def _found() -> dict[str, Callable[..., Workbench]]:
+    found: dict[str, Callable[..., Workbench]] = {}
     for module in pkgutil.iter_modules(__path__):
         named = import_module(f".{module.name}", __name__).SCENARIOS
         assert not found.keys() & named.keys(), f"{module.name}: a name is taken"
@@ -32,7 +34,7 @@ def _found() -> dict[str, Callable[..., Story]]:
     return found
 
 
-SCENARIOS: dict[str, Callable[..., Story]] = _found()
+SCENARIOS: dict[str, Callable[..., Workbench]] = _found()
 """The runs that the command line knows by name."""
 
 

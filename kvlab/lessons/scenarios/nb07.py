@@ -27,11 +27,11 @@ def three_fates(**knobs: Any) -> Workbench:
 
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, evict and evict_host.
     """
-    settings: dict[str, Any] = {
-        "rules": Rules.v0_5_14(), "name": "three fates",
-        "pool_tokens": 40, "host_tokens": 41,
-    }  # fmt: skip
-    bench = Workbench(**{**settings, **knobs})
+    bench = Workbench(
+        Rules.v0_5_14(),
+        name="three fates",
+        **{"pool_tokens": 40, "host_tokens": 41, **knobs},
+    )
     bench.insert(A)
     bench.insert(B, chunked=True)
     bench.insert(C)

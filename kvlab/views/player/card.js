@@ -27,7 +27,7 @@ function cardHtml(player, run, e, label = "") {
     return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div class="dim">${ui(player, "no_card")}</div>${chainHtml(player, run, e)}${ledHtml(player, run, e)}`;
   const terms = withSums(why, run.terms(e)),
     parts = [];
-  if (said) parts.push(afterwardsHtml(player, run, e, said));
+  if (said && run === player.run) parts.push(afterwardsHtml(player, run, e, said));
   parts.push(
     `<div class="v">${signSvg(player, why.sign)}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
   );

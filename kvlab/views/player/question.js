@@ -23,6 +23,7 @@ export function limitOf(player) {
 function isAsked(player, e) {
   return (
     e < player.run.count &&
+    (player.log.ask?.includes(e + 1) ?? true) &&
     player.log.questions[player.run.kind(e)]?.[1][player.run.variant(e)] !== undefined
   );
 }

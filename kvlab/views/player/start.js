@@ -4,6 +4,8 @@
 // Left out: the page around it (page.py), the widget's Python (widget.py).
 
 import { openLog } from "./log.js";
+import { SPEEDS } from "./controls.js";
+import { play } from "./move.js";
 import { Player } from "./player.js";
 import { Run } from "./run.js";
 
@@ -95,6 +97,10 @@ async function render({ model, el }) {
     (message) => message.failed && player.forkFailed(message.failed),
   );
   await both();
+  if (player.log.autoplay && player.motion) {
+    player.speed = SPEEDS.indexOf(4);
+    play(player);
+  }
   return () => player.close();
 }
 
