@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from ..errors import InputError, TraceError
 from ..record.trace import Trace
+from .blocks import block_run, render_beside, render_block_run
 from .shared import add_command, note, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
@@ -26,12 +27,20 @@ def render(arguments: argparse.Namespace) -> int:
     """Draw one step of a run as a picture."""
     from ..views.export import render as draw
 
+    if arguments.beside is not None:
+        render_beside(arguments)
+        return 0
+    blocks = block_run(arguments.path, arguments.rules)
+    if blocks is not None:
+        render_block_run(arguments, blocks)
+        return 0
+    what: Any = arguments.what or "tree"
     trace, fault = whole_run(arguments.path, arguments.rules)
     if fault is not None:
         note(arguments, f"{arguments.path}: the run ends early: {fault}")
     step = len(trace) if arguments.step is None else arguments.step
-    draw(trace, step, arguments.what, arguments.out, arguments.lang)
-    note(arguments, f"{arguments.out}: {arguments.what} after event {step}")
+    draw(trace, step, what, arguments.out, arguments.lang)
+    note(arguments, f"{arguments.out}: {what} after event {step}")
     return 0
 
 
@@ -102,8 +111,11 @@ def add_play(commands: Any) -> None:
     parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
     parser.add_argument("--step", type=int, help="after so many events (default: all)")
     parser.add_argument(
-        "--what", default="tree", choices=("tree", "pool", "timeline", "account")
-    )
+        "--what", choices=("tree", "pool", "timeline", "account", "queue"),
+        help="default: tree; of vLLM pool, account or queue (default: pool)",
+    )  # fmt: skip
+    parser.add_argument("--beside", type=Path, metavar="RUN",
+        help="a run of the other engine: both accounts over time")  # fmt: skip
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
     )

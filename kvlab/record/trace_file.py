@@ -172,6 +172,18 @@ def read_block_trace(path: str | Path) -> BlockTrace:
     return trace
 
 
+def engine_of(path: str | Path) -> str | None:
+    """Return the engine of the run in the file; None if it is no run of kvlab.
+
+    Raises: TraceError if the file cannot be read.
+    """
+    line = next(numbered_lines(path, TraceError), (1, b""))[1]
+    try:
+        return msgspec.json.decode(line, type=_Stamp).engine
+    except msgspec.MsgspecError:
+        return None
+
+
 def _first_line(path: str | Path, line: bytes, engine: str, kind: type[_T]) -> _T:
     where = f"{path}:1"
     if not line:

@@ -105,7 +105,7 @@ def bar(account: Sum, width: float, height: float) -> Markup:
     return join(parts)
 
 
-def equation(account: Sum, lang: Lang, wide: float) -> Markup:
+def equation(account: Sum, lang: Lang, wide: float, unit: Words = SLOTS) -> Markup:
     """Return the sum, names in one line and numbers in the next, 36 px high.
 
     The places depend on the total alone, so nothing moves from event to event.
@@ -123,7 +123,7 @@ def equation(account: Sum, lang: Lang, wide: float) -> Markup:
     parts.append(_operator(x, "="))
     x += OPERATOR
     parts += [
-        draw.words(x, 12, SLOTS.to(lang), fill=theme.INK2),
+        draw.words(x, 12, unit.to(lang), fill=theme.INK2),
         draw.words(x, 31, total, font_size=15, font_weight=600),
     ]
     x += theme.width(total, 16) + 6

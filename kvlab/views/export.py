@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -47,7 +47,7 @@ def render(
     file that cannot be written; TraceError if the run has no such step; NoDot.
     """
     target = Path(path)
-    ending = _ending(target, what)
+    ending = ending_of(target, what, PICTURES)
     views = PICTURES if ending in (".svg", ".png") else TEXTS
     if ending == ".dot":
         drawn = tree_graph(frame_at(trace, step), lang).source
@@ -55,13 +55,17 @@ def render(
         drawn = views[what](trace, step, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _labelled(drawn, note.to(lang), ending, what)
-    _write(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+    write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
 
 
-def _ending(path: Path, what: str) -> str:
+def ending_of(path: Path, what: str, views: Iterable[str]) -> str:
+    """Return the format that the path's ending names.
+
+    Raises: InputError unless `what` is one of the views and can be written so.
+    """
     ending = path.suffix.lower()
-    if what not in PICTURES:
-        raise InputError(f"view {what!r}", "is not known", f"use {_or(*PICTURES)}")
+    if what not in views:
+        raise InputError(f"view {what!r}", "is not known", f"use {_or(*views)}")
     if ending not in ENDINGS:
         raise InputError(
             str(path), f"ending {ending!r} is not known", f"use {_or(*ENDINGS)}"
@@ -127,7 +131,8 @@ def png(svg: str) -> bytes:
     )  # fmt: skip
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_file(path: Path, content: bytes) -> None:
+    """Write the file, all of it or nothing. Raises: InputError if it cannot be."""
     part = path.with_name(f".kvlab-{uuid4().hex}.part")
     try:
         with open(part, "xb") as file:
