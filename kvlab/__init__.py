@@ -1,7 +1,7 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
 `Workbench` is an engine to try by hand, `play` shows a trace in a notebook; `tour`,
-`predict` and `check` are the course's. All are imported on first use, so that the
+`predict`, `check` and `claims` are the course's. All are imported on first use, so that the
 command line answers before torch is loaded.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 _PUBLIC = {
     "Workbench": "kvlab.run.workbench",
     "check": "kvlab.lessons.checks",
+    "claims": "kvlab.lessons.claims.shown",
     "play": "kvlab.views.widget",
     "predict": "kvlab.lessons.checks",
     "read_trace": "kvlab.record.trace_file",
@@ -21,7 +22,8 @@ _PUBLIC = {
 }
 
 __all__ = [
-    "Workbench", "check", "play", "predict", "read_trace", "tour", "write_trace",
+    "Workbench", "check", "claims", "play", "predict", "read_trace", "tour",
+    "write_trace",
 ]  # fmt: skip
 
 

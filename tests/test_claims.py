@@ -9,8 +9,10 @@ from functools import cache
 import pytest
 
 from kvlab.cli import main
+from kvlab.errors import InputError
 from kvlab.lessons.claims import CLAIMS, Verdict, examine, known
 from kvlab.lessons.claims.ledger import Case, Entry
+from kvlab.lessons.claims.shown import claims
 
 
 def named(ids: str) -> list[str]:
@@ -34,7 +36,7 @@ CONDITION = named(
 )
 NOT_MODELLED = named(
     """
-    S1-2.2-6 S1-4.0-1 S1-4.2-3 S1-4.2-8 S1-6.0-2 S2-3.1-3 S2-4.3-3 S2-4.4-5
+    S1-2.2-6 S1-4.0-1 S1-4.2-3 S1-4.2-8 S1-6.0-2 S2-3.1-3 S2-4.3-3 S2-4.4-5 S2-4.4-7
     """
 )
 
@@ -85,12 +87,24 @@ def test_a_case_beside_does_not_judge():
     assert Entry(CLAIMS[0], cases).verdict is Verdict.HOLDS
 
 
+def test_a_notebook_shows_its_claims_in_either_language():
+    shown = claims("05", "zh")
+    page = shown._repr_html_()
+    assert "S2-4.4-6" in page
+    assert "有条件成立" in page
+
+
+def test_a_notebook_without_claims_is_refused():
+    with pytest.raises(InputError, match="no claims"):
+        claims("99")
+
+
 def test_the_command_prints_verdict_note_and_numbers(capsys):
     assert main(["claims", "S2-2.1-1", "--cases"]) == 0
     said = capsys.readouterr().out
     assert "DOES NOT HOLD" in said
     assert "first insert" in said
-    assert "after_first 1" in said
+    assert "after first 1" in said
 
 
 def test_the_command_speaks_chinese(capsys):

@@ -17,8 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from ...views.theme import Words
 
@@ -92,6 +93,20 @@ class Entry(Struct, frozen=True):
         if len(judging) == 2:
             return Verdict.CONDITION
         return Verdict.HOLDS if judging == {True} else Verdict.FAILS
+
+    def told(self) -> dict[str, Any]:
+        """Return the entry for JSON."""
+        claim = self.claim
+        return {
+            "id": claim.id,
+            "article": claim.article,
+            "section": claim.section,
+            "says": claim.says._asdict(),
+            "verdict": self.verdict.value,
+            "note": claim.note._asdict(),
+            "notebook": claim.notebook,
+            "cases": to_builtins(self.cases),
+        }
 
 
 class Ledger:

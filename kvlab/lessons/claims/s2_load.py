@@ -282,3 +282,13 @@ def request_row() -> Iterator[Case]:
     slots = len(desk.state.requests["a"].row)
     yield case("written after the load", row > load and slots == 34, slots=slots)
     yield case("written by the load", by_load, cause=written.cause)
+
+
+LEDGER.unmodelled(
+    "S2-4.4-7", "08",
+    ("cache_controller.load() allocates device pages and moves the data to them.",
+     "load() 先分配 device pages，再把 host 数据搬过去。"),
+    ("load() allocates and queues; the copy starts before the prefill, layer by layer. "
+     "The record shows the submission and the acknowledgement, not the start.",
+     "load() 只分配并入队；拷贝在 prefill 之前才逐层启动。录制里只看得到提交与 ack。"),
+)  # fmt: skip
