@@ -1,8 +1,8 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
 `Workbench` is an engine to try by hand, `play` shows a trace in a notebook; `tour`,
-`predict`, `check` and `claims` are the course's. All are imported on first use, so that the
-command line answers before torch is loaded.
+`predict`, `check` and `claims` are the course's. All are imported on first use, so
+that the command line answers before torch is loaded.
 """
 
 from __future__ import annotations
