@@ -97,7 +97,7 @@ def burst(signs: Signs) -> Finding | None:
 
 def waiting(signs: Signs) -> Finding | None:
     """Do requests wait for no reason that this input shows?"""
-    if not signs.stands:
+    if not signs.stands and not signs.ends_in_queue:
         return None
     peak = max(signs.rows, key=lambda r: r.queue)
     below = "" if signs.usage_max >= PIN else ", which is not full"
@@ -105,6 +105,7 @@ def waiting(signs: Signs) -> Finding | None:
         "waiting_below_pin",
         f"{number(signs.queue_max)} wait at usage {number(signs.usage_max)}{below}, "
         "and no rule explains why",
+        *([] if signs.stands else ["the input ends before it shows if they drain"]),
         quotes=[quote(peak.sample, *_SHOWN)],
     )
 
@@ -113,7 +114,7 @@ def healthy(signs: Signs) -> Finding | None:
     """Is there nothing to fix?"""
     if signs.track.num_samples < 2:
         return None
-    if signs.stands:
+    if signs.stands or signs.ends_in_queue:
         return no("healthy", f"{number(signs.queue_max)} requests wait")
     thrown = signs.thrown_out or 0.0
     peak = quote(signs.track.peaks.get("usage"), *_SHOWN)

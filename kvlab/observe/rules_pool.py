@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
-from .signs import PIN, Row, Signs
+from .signs import PIN, Signs
+from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
 
@@ -171,9 +172,11 @@ def _not_the_cache(signs: Signs) -> list[str]:
 
 def _queue_text(signs: Signs) -> str:
     first, last = signs.rows[0].queue, signs.rows[-1].queue
+    seconds = signs.spell.seconds
+    waited = "" if not seconds else f"; they waited for {seconds / 60:,.1f} minutes"
     return (
         f"requests pile up: {number(first)} at first, {number(signs.queue_max)} at "
-        f"most, {number(last)} at last"
+        f"most, {number(last)} at last{waited}"
     )
 
 

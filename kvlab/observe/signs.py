@@ -10,9 +10,9 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import pairwise
 from statistics import fmean, pstdev
-from typing import NamedTuple
 
-from .samples import Recording, Sample, Track
+from .samples import Recording, Track
+from .spells import Row, Spell, last, longest
 
 PIN = 0.95
 """A pool at or above this is full: what is left fits no next step."""
@@ -22,15 +22,6 @@ IDLE = 0.05
 """Usage above this with nothing running is held by nobody."""
 DRAINED = 0.1
 """A queue that ends below this part of its peak has drained."""
-
-
-class Row(NamedTuple):
-    """One report with both usage and queue."""
-
-    sample: Sample
-    usage: float
-    queue: float
-    running: float | None
 
 
 class Signs:
@@ -67,20 +58,49 @@ class Signs:
         return [row for row in self.rows if row.usage >= PIN]
 
     @cached_property
+    def spell(self) -> Spell:
+        """The stretch of waiting that matters: the one that the input ends in, if it
+        is not a passing one, else the longest; empty if nobody ever waits."""
+        return self._end if self._ends_waiting else longest(self.rows)
+
+    @cached_property
     def is_pinned(self) -> bool:
         """The pool stays full while somebody waits, not for a moment only."""
-        since = self._since_first_wait()
-        full = [row for row in since if row.usage >= PIN]
-        return len(full) >= max(1, 0.15 * len(since))
+        rows = self.spell.rows
+        full = sum(row.usage >= PIN for row in rows)
+        return full >= max(1, 0.15 * len(rows))
 
     @cached_property
     def stands(self) -> bool:
-        """Requests wait and go on waiting: the queue is not a passing one."""
-        since = self._since_first_wait()
-        if not since or self.queue_max < 2:
+        """Requests wait and go on waiting, at the end or for minutes before: the queue
+        is not a passing one."""
+        return self._ends_waiting or (self.queue_max >= 2 and self.spell.lasted)
+
+    @cached_property
+    def _end(self) -> Spell:
+        return last(self.rows)
+
+    @cached_property
+    def _ends_waiting(self) -> bool:
+        """The input ends in a queue that is near its longest, and that is no repetition
+        of a shorter one that passed."""
+        end = self._end
+        if not end.rows or self.queue_max < 2:
             return False
-        waiting = sum(row.queue > 0 for row in since)
-        return waiting >= 0.8 * len(since) and since[-1].queue >= 0.3 * self.queue_max
+        if end.rows[-1].queue < 0.3 * self.queue_max:
+            return False
+        passed = len(longest(self.rows[: end.start]).rows)
+        return end.lasted or len(end.rows) > 2 * passed
+
+    @cached_property
+    def ends_in_queue(self) -> bool:
+        """Some wait at the very end, more or longer than any that drained before, so
+        that nobody knows whether they will."""
+        end = self._end
+        if len(end.rows) < 3 or end.rows[-1].queue < 2:
+            return False
+        passed = longest(self.rows[: end.start])
+        return len(end.rows) > len(passed.rows) or end.queue_max > passed.queue_max
 
     @cached_property
     def grows(self) -> bool:
@@ -109,10 +129,6 @@ class Signs:
             elif row.usage >= PIN and not inside:
                 count, inside = count + 1, True
         return count
-
-    def _since_first_wait(self) -> list[Row]:
-        at = next((i for i, row in enumerate(self.rows) if row.queue > 0), None)
-        return [] if at is None else self.rows[at:]
 
     @cached_property
     def thrown_out(self) -> float | None:

@@ -26,7 +26,8 @@ FORMAT = 1
 class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a run was: enough, with its events, to show and to repeat it.
 
-    Units: `seed` is that of the workload, 0 where nothing is random.
+    Units: `seed` is that of the workload, 0 where nothing is random; `max_running` the
+    most requests that may run at once, None for no bound.
     """
 
     kvlab: int = FORMAT
@@ -35,6 +36,7 @@ class Header(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     config: EngineConfig
     rules: Rules
     seed: int = 0
+    max_running: int | None = None
 
 
 class BlockHeader(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

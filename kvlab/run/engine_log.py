@@ -1,7 +1,7 @@
 """What would the engine have logged?
 
 SGLang's lines: one for every prefill, one for every 40 decode steps, one for every
-retraction. Times are the run's clock, from a date on; readers of real logs take them.
+retraction; and one if an idle engine finds that its account does not add up. Times are the run's clock, from a date on; readers of real logs take them.
 Left out: start-up lines beyond the pool's size; `#pending-token` counts prompts whole.
 Source: SGLang 0.5.14, observability/metrics_reporter.py, managers/scheduler.py.
 """
@@ -18,6 +18,8 @@ from .meter import Meter
 INTERVAL = 40
 """Decode steps between two lines (SGLang: decode_log_interval)."""
 START = datetime(2026, 1, 1)
+MOST_RUNNING = 4096
+"""What the engine derives for max_running_requests at most, where none is set."""
 
 
 def log_lines(trace: Trace) -> Iterator[str]:
@@ -28,9 +30,11 @@ def log_lines(trace: Trace) -> Iterator[str]:
         f"{_stamp(0)} max_total_num_tokens={config.device_pages * config.page_size}, "
         f"chunked_prefill_size={config.chunked_prefill_size or -1}, "
         f"max_prefill_tokens={config.max_prefill_tokens}, "
-        f"max_running_requests=4096, context_len=131072"
+        f"max_running_requests={trace.header.max_running or MOST_RUNNING}, "
+        "context_len=131072"
     )
     victims: list[tuple[str, int]] = []
+    leaks: list[str] = []
     for event in trace.events:
         if isinstance(event, ev.Forward):
             yield _prefill_line(meter, event)
@@ -41,7 +45,12 @@ def log_lines(trace: Trace) -> Iterator[str]:
         elif isinstance(event, ev.Ratio):
             yield _retract_line(meter, event, victims)
             victims = []
+        elif isinstance(event, ev.Clock) and not leaks:
+            leaks = _leak_line(meter)
+            yield from leaks
         meter.take(event)
+    if not leaks:
+        yield from _leak_line(meter)
 
 
 def _stamp(nanoseconds: int) -> str:
@@ -91,3 +100,15 @@ def _retract_line(meter: Meter, event: ev.Ratio, victims: list[tuple[str, int]])
         f"#retracted_reqs: {len(victims)}, #new_tokens_gained: {gained}, "
         f"#new_token_ratio: {event.before:.4f} -> {event.after:.4f}"
     )
+
+
+def _leak_line(meter: Meter) -> list[str]:
+    """What the check of an idle engine says: nothing where the account adds up."""
+    account = meter.state.account()
+    if meter.state.running or meter.state.waiting or not account.held:
+        return []
+    return [
+        f"{_stamp(meter.now)} pool memory leak detected! [full] total={account.total}, "
+        f"available={account.available}, evictable={account.evictable}, "
+        f"protected={account.protected}, session_held=0, uncached=0"
+    ]

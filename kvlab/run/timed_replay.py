@@ -83,7 +83,10 @@ def replay_timed(
     """
     trace = None
     if record:
-        trace = Trace(Header(name=name, config=config, rules=rules, seed=seed))
+        header = Header(
+            name=name, config=config, rules=rules, seed=seed, max_running=max_running
+        )
+        trace = Trace(header)
     engine = TimedEngine(
         config,
         rules,
