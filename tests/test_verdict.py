@@ -353,6 +353,85 @@ def test_one_runner_before_a_standing_queue_blocks_it(tmp_path):
     assert log(tmp_path, *lines).cause == "one_runner_blocks_queue"
 
 
+# --- a queue that stays, and one that passes
+
+
+def test_a_queue_that_only_begins_late_is_not_healthy(tmp_path):
+    """Passing waits at the start once hid 103 that waited at the end."""
+    calm = [decode(t, 20, 0.4, t % 20 == 0) for t in range(0, 400, 10)]
+    full = [decode(t, 99, 0.98, (t - 390) // 4) for t in range(400, 700, 10)]
+    told = log(tmp_path, start(), *calm, *full, retract(650), decode(700, 90, 0.99, 99))
+    assert (told.verdict, told.cause) == ("l1_bound", "pool_exhausted_retract")
+
+
+def test_an_overload_of_minutes_is_l1_though_it_drains(tmp_path):
+    full = [decode(t, 99, 0.98, 40) for t in range(100, 400, 10)]
+    calm = [decode(t, 9, 0.2, 0) for t in range(400, 500, 10)]
+    told = log(tmp_path, decode(90, 9, 0.3, 0), *full, retract(350), *calm)
+    assert told.cause == "pool_exhausted_retract"
+    assert any("4.8 minutes" in reason for reason in told.reasons)
+
+
+def test_a_queue_at_the_very_end_is_not_called_healthy(tmp_path):
+    calm = [decode(t, 20, 0.4, 40 if t == 50 else 0) for t in range(0, 300, 10)]
+    told = log(tmp_path, *calm, *(decode(t, 20, 0.5, 9) for t in range(300, 330, 10)))
+    assert told.verdict == "not_enough_evidence"
+    assert any("before it shows" in reason for reason in told.reasons)
+
+
+def test_waits_that_pass_as_those_before_are_healthy(tmp_path):
+    lines = [decode(t, 20, 0.4, 4 * (t % 100 < 30)) for t in range(0, 630, 10)]
+    assert log(tmp_path, *lines).cause == "healthy"
+
+
+# --- a pool that is full of something else
+
+
+def copies(running: int, queue: int, usage: float) -> str:
+    return sglang(
+        token_usage=usage, num_running_reqs=running, num_queue_reqs=queue,
+        max_total_num_tokens=1000000, hicache_host_used_tokens=5000,
+        hicache_host_total_tokens=90000, num_retracted_requests_total=1,
+    )  # fmt: skip
+
+
+def test_a_pool_full_of_copies_while_nobody_runs_is_the_link(tmp_path):
+    told = scrapes(
+        tmp_path, copies(90, 0, 0.6), copies(1, 40, 0.99), copies(0, 80, 1.0),
+        copies(0, 120, 1.0),
+    )  # fmt: skip
+    assert (told.verdict, told.cause) == ("l2_misconfigured", "l2_copies_hold_pool")
+
+
+def test_a_log_does_not_say_what_fills_a_pool_that_nobody_runs_in(tmp_path):
+    lines = [decode(t, 1, 0.99, t) for t in range(60, 200, 10)]
+    told = log(tmp_path, decode(0, 80, 0.7, 0), *lines, retract(150, 1))
+    assert (told.verdict, told.cause) == ("not_enough_evidence", "waiting_below_pin")
+    assert any("hicache" in step for step in told.next)
+
+
+def test_a_leak_that_grows_shows_in_the_last_quiet_reports(tmp_path):
+    quiet = dict(num_running_reqs=0, num_queue_reqs=0)
+    busy = dict(num_running_reqs=9, num_queue_reqs=0, token_usage=0.5)
+    told = scrapes(
+        tmp_path,
+        *(sglang(**values) for values in (
+            {"token_usage": 0.0, **quiet}, {"token_usage": 0.0, **quiet}, busy,
+            {"token_usage": 0.2, **quiet}, {"token_usage": 0.2, **quiet},
+        )),
+    )  # fmt: skip
+    assert told.cause == "leak_idle_usage"
+
+
+def test_usage_that_falls_while_nothing_runs_is_no_leak(tmp_path):
+    told = scrapes(
+        tmp_path,
+        *(sglang(token_usage=u, num_running_reqs=0, num_queue_reqs=0)
+          for u in (0.6, 0.4, 0.2)),
+    )  # fmt: skip
+    assert told.verdict != "leak"
+
+
 # --- what cannot be said
 
 

@@ -20,16 +20,15 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from msgspec import Struct, to_builtins
 from tqdm import tqdm
 
 from ..config import EngineConfig
 from ..memory.allocator import PageAllocator
-from ..observe.causes import CAUSES
 from ..observe.diagnose import diagnose
 from ..record.trace import Header, Trace
 from ..record.trace_file import write_trace
@@ -37,11 +36,11 @@ from ..rules import Rules
 from ..run.accelerators import accelerator
 from ..run.cost import Cost
 from ..run.engine_log import log_lines
-from ..run.generators import chat, poisson, ramp, shared_system, unique
+from ..run.generators import poisson, ramp, shared_system, unique
 from ..run.model_shapes import model_shape
 from ..run.scrapes import write_scrapes
 from ..run.timed_engine import TimedEngine
-from ..run.workload import Ask, ClosedLoop, OpenLoop, Workload
+from ..run.workload import Ask, OpenLoop, Workload
 from .title_collapse import PAGE, POOL, SECOND
 
 FORMS = ("run", "log", "metrics")
@@ -60,8 +59,8 @@ class Mirror(Struct, frozen=True, kw_only=True):
     says: str
     causes: tuple[str, str, str]
     workload: Callable[[int], Workload]
-    pool_tokens: int = POOL
-    host_tokens: int = 0
+    pool_tokens: int = POOL // 8
+    host_tokens: int = POOL
     link: float = 50e9
     max_running: int | None = None
     leaks: int = 0
@@ -88,78 +87,70 @@ class Outcome(Struct, frozen=True):
 
 
 def _ceiling(seed: int) -> Workload:
-    """The title's own requests: long, alone, faster and faster."""
-    arrivals = ramp(0.1, 1.0, 300, seed)
+    """As the title's: prompts that share nothing come faster and faster, with answers
+    so long that what was admitted outgrows the pool."""
+    arrivals = ramp(0.2, 1.5, 60, seed)
     return OpenLoop(
-        unique(240, arrivals, length=12288, outputs=6000, spread=0.2, seed=seed)
+        unique(160, arrivals, length=2048, outputs=5000, spread=0.2, seed=seed)
     )
 
 
-def _calm(seed: int) -> Workload:
-    """Requests that share a system prompt, at a rate that eight devices hold."""
-    return OpenLoop(
-        shared_system(
-            200, poisson(0.4, seed), length=4096, outputs=400, share=0.6, spread=0.2,
-            seed=seed,
-        )
-    )  # fmt: skip
-
-
-def _many(seed: int) -> Workload:
-    """Short prompts with answers of medium length, more than a low cap lets run."""
-    return OpenLoop(
-        unique(300, poisson(1.0, seed), length=2048, outputs=1500, spread=0.2,
-               seed=seed)
-    )  # fmt: skip
-
-
-def _talks(seed: int) -> Workload:
-    """Talks whose users come back after others have pushed them out of L1."""
-    return ClosedLoop(
-        chat(40, turns=5, first=12288, question=256, outputs=200, think=20.0,
-             stagger=2.0, seed=seed)
-    )  # fmt: skip
+def _steady(seed: int) -> Workload:
+    """Prompts that share a system prompt, at a rate that eight devices hold; half way
+    two minutes of silence."""
+    return OpenLoop(_halves(_prompts(seed, 0.6), _prompts(seed + 1000, 0.6)))
 
 
 def _changed(seed: int) -> Workload:
-    """Half way a release of the client puts a time stamp before the system prompt."""
-    shared = partial(shared_system, length=4096, outputs=300, spread=0.2, seed=seed)
-    asks = [*shared(120, poisson(0.5, seed), share=0.8)]
-    begin = asks[-1].at
-    for ask in shared(120, poisson(0.5, seed + 1), share=0.0):
-        asks.append(
-            Ask(f"n{ask.id}", begin + ask.at, ask.tokens, ask.max_new, ask.filler - 999)
-        )
-    return OpenLoop(asks)
+    """The same; after the silence a time stamp stands before the system prompt."""
+    return OpenLoop(_halves(_prompts(seed, 0.6), _prompts(seed + 1000, 0.0)))
+
+
+def _prompts(seed: int, share: float) -> list[Ask]:
+    made = shared_system(
+        100, poisson(0.6, seed), length=8192, outputs=400, share=share, spread=0.2,
+        seed=seed,
+    )  # fmt: skip
+    return list(made)
+
+
+def _halves(first: list[Ask], second: list[Ask]) -> Iterator[Ask]:
+    """Yield both; the tokens of the second half are others, but for a shared head."""
+    yield from first
+    begin, own = first[-1].at + 120 * SECOND, 1 << 28
+    for ask in second:
+        tokens = np.where(ask.tokens < own, ask.tokens + own, ask.tokens)
+        tokens.flags.writeable = False
+        yield Ask(f"n{ask.id}", begin + ask.at, tokens, ask.max_new, ask.filler - 100)
 
 
 MIRRORS = (
     Mirror(
-        name="the ceiling", says="L1 is full: the title itself",
+        name="the ceiling", says="as in the title: more want to run than L1 holds",
         causes=("pool_exhausted_retract",) * 3, workload=_ceiling,
-        host_tokens=2 * POOL + PAGE,
+        pool_tokens=POOL // 8,
     ),
     Mirror(
-        name="a cap", says="--max-running lets 24 run, L1 has room",
-        causes=("max_running_cap",) * 3, workload=_many, max_running=24,
+        name="a cap", says="--max-running 2, though L1 has room",
+        causes=("max_running_cap",) * 3, workload=_steady, max_running=2,
     ),
     Mirror(
-        name="a slow link", says="prefixes come home from L2 over 1 GB/s",
-        causes=("l2_load_serialised", "waiting_below_pin", "l2_load_serialised"),
-        workload=_talks, pool_tokens=POOL // 8, host_tokens=POOL, link=1e9,
+        name="a slow link", says="L2 is written over 0.2 GB/s, not 50",
+        causes=("l2_copies_hold_pool", "waiting_below_pin", "l2_copies_hold_pool"),
+        workload=_steady, link=0.2e9,
     ),
     Mirror(
-        name="a broken prefix", says="prompts that shared 80 % share nothing any more",
+        name="a broken prefix", says="prompts that shared 60 % share nothing any more",
         causes=("prefix_broken_by_client",) * 3, workload=_changed,
     ),
     Mirror(
-        name="a leak", says="every finished request leaves pages that nobody frees",
+        name="a leak", says="every finished request leaves 4 pages that nobody frees",
         causes=("leak_undercount", "leak_undercount", "leak_idle_usage"),
-        workload=_calm, leaks=40,
+        workload=_steady, leaks=4,
     ),
     Mirror(
         name="healthy", says="the same requests, nothing planted",
-        causes=("healthy",) * 3, workload=_calm,
+        causes=("healthy",) * 3, workload=_steady,
     ),
 )  # fmt: skip
 """The title and its mirror images."""
@@ -200,7 +191,7 @@ def play(mirror: Mirror, seed: int) -> Trace:
     config = EngineConfig.of(
         {
             "pool_tokens": mirror.pool_tokens, "page_size": PAGE,
-            "write_policy": "write_through_selective", "chunked_prefill_size": 8192,
+            "write_policy": "write_through", "chunked_prefill_size": 8192,
             **(settings if mirror.host_tokens else {"tree": "radix"}),
         }
     )  # fmt: skip
@@ -244,3 +235,59 @@ def outcomes(mirror: Mirror, seed: int) -> Iterator[Outcome]:
             yield Outcome(
                 mirror.name, seed, form, told.verdict, told.cause, want, told.reasons
             )
+
+
+# --- the table
+
+
+def table(found: Sequence[Outcome]) -> str:
+    """Return one line a sickness and form, with how many seeds were right, as text."""
+    lines = [f"{'sickness':16} {'form':8} {'right':>6}  what was said"]
+    for mirror in MIRRORS:
+        for form in FORMS:
+            mine = [o for o in found if (o.mirror, o.form) == (mirror.name, form)]
+            right = f"{sum(o.right for o in mine)}/{len(mine)}"
+            said = dict.fromkeys(f"{o.verdict}: {o.cause}" for o in mine)
+            lines.append(f"{mirror.name:16} {form:8} {right:>6}  {', '.join(said)}")
+    return "\n".join(lines)
+
+
+def write_all(folder: Path, seed: int) -> None:
+    """Write every sickness's files into a folder of its own. Changes: the folder."""
+    for mirror in MIRRORS:
+        inner = folder / mirror.name.replace(" ", "_")
+        inner.mkdir(parents=True, exist_ok=True)
+        write_forms(play(mirror, seed), inner)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print the table; return 0 if every form of every run was recognised, else 1."""
+    parser = argparse.ArgumentParser(
+        prog="python -m kvlab.lessons.mirrors", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--seeds", type=int, default=3, metavar="N")
+    parser.add_argument("--first", type=int, default=0, metavar="SEED")
+    parser.add_argument("--json", action="store_true", help="print every outcome")
+    parser.add_argument("--write", type=Path, metavar="DIR", help="write the files")
+    arguments = parser.parse_args(argv)
+    if not 1 <= arguments.seeds <= 1000:
+        print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
+        return 2
+    if arguments.write is not None:
+        write_all(arguments.write, arguments.first)
+        return 0
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    runs = [(mirror, seed) for mirror in MIRRORS for seed in seeds]
+    quiet = not sys.stderr.isatty()
+    found = [
+        outcome
+        for mirror, seed in tqdm(runs, unit=" runs", disable=quiet)
+        for outcome in outcomes(mirror, seed)
+    ]
+    print(json.dumps(to_builtins(found)) if arguments.json else table(found))
+    return 0 if all(outcome.right for outcome in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

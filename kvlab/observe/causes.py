@@ -1,8 +1,9 @@
 """Which causes are there, what does each mean, and what to do next?
 
-One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Two are kvlab's
-own, where no other name is true: `two_of_three_signs`, a full pool and a queue whose
-third sign is missing, and `no_samples`, an input without any report.
+One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Three are
+kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and a queue
+whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight, and
+`no_samples`, an input without any report.
 Left out: how a cause is recognised (rules_*.py).
 """
 
@@ -123,6 +124,16 @@ CAUSES: dict[str, Cause] = {
             "raise the concurrency or bandwidth of L2 loads (connector threads, "
             "link, NUMA)",
             "or load less: a threshold below which recomputing is faster",
+        ),
+    ),
+    "l2_copies_hold_pool": Cause(
+        "l2_misconfigured",
+        "copies between L1 and L2 hold the pool: the link is too slow for them",
+        (
+            "measure the link (host pinning, NUMA, PCIe width); more L1 fills as well",
+            "write less: write_through_selective or write_back instead of "
+            "write_through, or no L2 until the link keeps up",
+            "compare with a run without the host tier",
         ),
     ),
     "l2_host_pressure": Cause(

@@ -16,8 +16,9 @@ import msgspec
 
 from ..errors import InputError
 from ..record.diagnosis import Considered, Diagnosis
-from ..record.trace import Trace
-from ..record.trace_file import read_trace
+from ..record.trace import BlockTrace, Trace
+from ..record.trace_file import read_block_trace, read_trace
+from .block_run_samples import record_block_run
 from .causes import CAUSES
 from .facts import facts
 from .inputs import WANTED, Input, left_out, open_all
@@ -48,7 +49,7 @@ def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
             )
         if first.sort == "trace":
             return diagnose_trace(first.path)
-        return diagnose_run(read_trace(first.path), first.path.name)
+        return _diagnose_file(first)
     found = [
         recording
         for sort in ("log", "metrics")
@@ -58,19 +59,41 @@ def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
     return _choose(found, inputs, left_out(given, inputs))
 
 
-def diagnose_run(trace: Trace, name: str) -> Diagnosis:
+def diagnose_run(trace: Trace | BlockTrace, name: str) -> Diagnosis:
     """Return what a run of kvlab looks like to the same rules.
 
-    Raises: TraceError where the run does not fold.
+    Raises: TraceError where the run does not fold, InputError where it holds nothing.
     """
-    recording = record_run(trace, name)
+    if isinstance(trace, BlockTrace):
+        recording = record_block_run(trace, name)
+    else:
+        recording = record_run(trace, name)
     recording.settle()
     judgement = judge(recording)
     if judgement is None:
         raise InputError(
             name, "holds no step of an engine", "record a run with requests"
         )
-    return _diagnosis(recording, judgement, (name,), [])
+    track = judgement.about.track
+    notes = []
+    if track.num_samples and track.first_time is None:
+        notes.append("this run has no clock: reports are counted, not timed")
+    return _diagnosis(recording, judgement, (name,), notes)
+
+
+class _Stamp(msgspec.Struct):
+    engine: str = "sglang"
+
+
+def _diagnose_file(one: Input) -> Diagnosis:
+    """Read the run with the reader of its engine, which names what is damaged."""
+    first = next((line.data for line in one.lines if line.data.strip()), b"")
+    try:
+        engine = msgspec.json.decode(first, type=_Stamp).engine
+    except msgspec.DecodeError:
+        engine = "sglang"
+    read = read_block_trace if engine == "vllm" else read_trace
+    return diagnose_run(read(one.path), one.path.name)
 
 
 # --- reading and judging
@@ -176,7 +199,7 @@ def _diagnosis(
         confidence=finding.confidence,
         facts=facts(recording, found),
         reasons=finding.why,
-        next=cause.next,
+        next=finding.next or cause.next,
         evidence=tuple(dict.fromkeys(finding.quotes)),
         considered=_considered(found),
         notes=tuple(told),

@@ -28,7 +28,7 @@ def facts(recording: Recording, found: Judgement) -> Facts:
     told |= _peaks(tracks, found.opinions)
     told |= _thrown_out(recording, found.opinions)
     told |= _cache(about, tracks)
-    told |= _growth(tracks)
+    told |= _growth(recording, tracks)
     told |= _ranks(recording, found)
     told |= _window(recording, tracks)
     told |= _leak(about.track) | _ttft(about.track) | _notes(recording, about)
@@ -136,15 +136,17 @@ def _cache(about: Opinion, tracks: list[Track]) -> Facts:
     return told
 
 
-def _growth(tracks: list[Track]) -> Facts:
+def _growth(recording: Recording, tracks: list[Track]) -> Facts:
     told: Facts = {}
     for name in ("backup", "load_back", "evicted", "dropped"):
         grown = [v for t in tracks if (v := t.growth(f"{name}_total")) is not None]
         told[f"{name}_tokens_growth"] = _whole(sum(grown)) if grown else None
     if told["load_back_tokens_growth"] is None and told["backup_tokens_growth"]:
         told["load_back_tokens_growth"] = 0  # labelled: absent until the first load
-    for number, step in enumerate(Signs(tracks[0], _NONE).steps("prompt_total")[:9], 1):
-        told[f"prompt_tokens_window_{number}"] = _whole(step)
+    if recording.kind == "metrics":
+        steps = Signs(tracks[0], recording).steps("prompt_total")[:9]
+        for number, step in enumerate(steps, 1):
+            told[f"prompt_tokens_window_{number}"] = _whole(step)
     return told
 
 
@@ -257,9 +259,6 @@ def _notes(recording: Recording, about: Opinion) -> Facts:
     if recording.jumps:
         told["clock_jumps_back"] = recording.jumps
     return told
-
-
-_NONE = Recording("metrics")
 
 
 def _whole(value: float | None) -> int | float | None:

@@ -21,13 +21,15 @@ Confidence = Literal["certain", "likely", "possible"]
 
 
 class Finding(Struct, frozen=True):
-    """The answer of one rule. `why` says what speaks for it, or against it."""
+    """The answer of one rule. `why` says what speaks for it, or against it; `next` are
+    steps of its own, where those of the cause do not fit."""
 
     cause: str
     holds: bool
     why: tuple[str, ...]
     quotes: tuple[Quote, ...] = ()
     confidence: Confidence = "likely"
+    next: tuple[str, ...] = ()
 
 
 Rule = Callable[[Signs], Finding | None]
@@ -39,10 +41,11 @@ def yes(
     *why: str,
     quotes: Iterable[Quote | None] = (),
     confidence: Confidence = "likely",
+    next: tuple[str, ...] = (),
 ) -> Finding:
     """Return that the cause holds."""
     kept = tuple(quote for quote in quotes if quote is not None)
-    return Finding(cause, True, why, kept, confidence)
+    return Finding(cause, True, why, kept, confidence, next)
 
 
 def no(cause: str, *why: str) -> Finding:
@@ -65,11 +68,13 @@ def quote(sample: Sample | None, *names: str) -> Quote | None:
 def number(value: float) -> str:
     """Return a value as a reader writes it.
 
-    >>> number(1310720.0), number(0.997), number(24.3)
-    ('1,310,720', '0.997', '24.3')
+    >>> number(1310720.0), number(0.997), number(0.9999), number(24.3)
+    ('1,310,720', '0.997', '1', '24.3')
     """
     if not math.isfinite(value):
         return str(value)
     if value == int(value):
         return f"{int(value):,}"
-    return f"{value:,.3f}".rstrip("0") if abs(value) < 100 else f"{value:,.1f}"
+    if abs(value) >= 100:
+        return f"{value:,.1f}"
+    return f"{value:,.3f}".rstrip("0").rstrip(".")

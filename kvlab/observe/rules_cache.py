@@ -38,7 +38,22 @@ def windows(signs: Signs) -> list[Window]:
     else:
         found = _between(signs, "cached_total", "computed_total", False)
         found = found or _between(signs, "hits_total", "queries_total", True)
+        found = _merged(found)
     return [window for window in found if window.total > 0]
+
+
+def _merged(found: list[Window]) -> list[Window]:
+    """Join many windows into few of about as many tokens."""
+    if len(found) <= MOST_WINDOWS:
+        return found
+    share = sum(window.total for window in found) / MOST_WINDOWS
+    merged, total, cached = [], 0.0, 0.0
+    for window in found:
+        total, cached = total + window.total, cached + window.cached
+        if total >= share or window is found[-1]:
+            merged.append(Window(window.sample, total, cached))
+            total = cached = 0.0
+    return merged
 
 
 def _sum(part: list[Sample]) -> Window:
@@ -65,27 +80,63 @@ _SHOWN = (
 
 
 def prefix_changed(signs: Signs) -> Finding | None:
-    """Do hits end inside the input though L1 has room to keep what was shared?"""
-    found = _with_room(signs)
+    """Do hits end inside the input though L1 has room to keep what was shared?
+
+    A cache that is too small loses hits as it evicts; a changed prompt loses them at
+    once, whether or not L1 was evicting all along.
+    """
+    found = _enough(signs)
     if found is None:
         return None
     rates = [window.cached / window.total for window in found]
-    if max(rates[: len(rates) // 2 + 1]) < 0.3 or rates[-1] > 0.1:
+    fall = next(i for i in range(len(rates) + 1) if max(rates[i:], default=0) <= 0.1)
+    before = max(rates[:fall], default=0.0)
+    if before < 0.3 or fall == len(rates):
         return no("prefix_broken_by_client", f"{rates[-1]:.1%} of the last are hits")
-    evicted = signs.track.growth("evicted_total") or 0.0
+    held = max(i for i in range(fall) if rates[i] >= 0.5 * before)
+    if held < fall - 2 or _began_to_evict(signs, found, held):
+        return no("prefix_broken_by_client", "hits fall as evictions grow")
+    grown = signs.track.growth("evicted_total")
+    evicted = "" if grown is None else f", {number(grown)} tokens evicted"
+    ends = found[held], found[-1]
     return yes(
         "prefix_broken_by_client",
-        f"the hit rate falls from {max(rates):.1%} to {rates[-1]:.1%} while L1 has "
-        f"room (usage at most {number(signs.usage_max)}, {number(evicted)} tokens "
-        "evicted): the prompts have changed, not the cache",
-        quotes=[quote(found[at].sample, *_SHOWN) for at in (0, -1)],
+        f"the hit rate falls from {before:.1%} to {rates[-1]:.1%} while L1 has "
+        f"room (usage at most {number(signs.usage_max)}{evicted}): the prompts have "
+        "changed, not the cache",
+        quotes=[quote(window.sample, *_SHOWN) for window in ends],
     )
+
+
+def _began_to_evict(signs: Signs, found: list[Window], held: int) -> bool:
+    """Did evictions begin, or become many more, after window `held`, the last with
+    hits? None shows in a log.
+
+    Measured against the tokens computed: a full cache evicts one for each.
+    """
+    first = signs.track.growths.get("evicted_total")
+    at = [0.0 if first is None else first.first]
+    at += [window.sample.values.get("evicted_total", at[0]) for window in found]
+    after = at[-1] - at[held + 1]
+    if after <= 0.5 * (signs.pool_tokens or float("inf")):
+        return False
+    before = (at[held + 1] - at[held]) * _computed(found[held + 1 :])
+    return before < 0.5 * after * _computed(found[held : held + 1])
+
+
+def _computed(found: list[Window]) -> float:
+    return sum(window.total - window.cached for window in found)
 
 
 def prefix_parts_early(signs: Signs) -> Finding | None:
     """Do prompts share a few first tokens and then nothing, with room to keep them?"""
-    found = _with_room(signs)
+    found = _enough(signs)
     if found is None or signs.stands:
+        return None
+    evicted, pool = signs.track.growth("evicted_total"), signs.pool_tokens
+    if evicted is None and pool and _computed(found) > pool:
+        return no("prefix_broken_by_client", "L1 may have evicted what was shared")
+    if (evicted or 0.0) > 0.5 * (pool or evicted or 0.0):
         return None
     total = sum(window.total for window in found)
     rate = sum(window.cached for window in found) / total
@@ -103,22 +154,19 @@ def prefix_parts_early(signs: Signs) -> Finding | None:
     )
 
 
-def _with_room(signs: Signs) -> list[Window] | None:
-    """Return the hit rates, if they are of enough tokens and the cache could keep
-    what it is given."""
+def _enough(signs: Signs) -> list[Window] | None:
+    """Return the hit rates, if they are of enough tokens, the cache is on, and L1 has
+    room."""
     found = windows(signs)
-    evicted = signs.track.growth("evicted_total") or 0.0
-    turned_over = evicted > 0.5 * (signs.pool_tokens or float("inf"))
     few = len(found) < 2 or sum(window.total for window in found) < _FEW_TOKENS
     off = signs.track.known("disable_radix_cache") == 1.0
     off = off or signs.track.known("prefix_caching") == 0.0
-    if few or off or signs.usage_max >= PIN or turned_over:
-        return None
-    return found
+    return None if few or off or signs.usage_max >= PIN else found
 
 
 def working_set(signs: Signs) -> Finding | None:
-    """Do hits fall as evictions grow: what returns was given up before?"""
+    """Do hits fall as evictions grow: what returns was given up before? Retracted
+    requests find their own KV again, so a rate with retractions in it says nothing."""
     found = windows(signs)
     evicted = signs.track.growth("evicted_total")
     if not found or evicted is None or sum(w.total for w in found) < _FEW_TOKENS:
@@ -126,6 +174,8 @@ def working_set(signs: Signs) -> Finding | None:
     rates = [window.cached / window.total for window in found]
     pool = signs.pool_tokens or 0.0
     falls = len(rates) >= 2 and rates[-1] <= 0.7 * max(rates) and max(rates) >= 0.1
+    if signs.thrown_out:
+        return no("working_set_exceeds_cache", f"{signs.word}s blur the hit rate")
     churns = bool(pool) and evicted >= pool and rates[-1] < 0.5
     if not evicted or not (falls or churns):
         return no(

@@ -54,14 +54,41 @@ def single(signs: Signs) -> Finding | None:
 
 
 def nothing(signs: Signs) -> Finding | None:
-    """Is there no report at all, as from an idle vLLM?"""
+    """Is there no report at all, as from an idle vLLM, or a cache driven by hand?"""
     if signs.track.num_samples:
         return None
+    if signs.kind == "run":
+        return _by_hand(signs)
     return yes(
         "no_samples",
         "the input names an engine and holds no report of its state; a missing line is "
         "not a zero",
         confidence="certain",
+    )
+
+
+def _by_hand(signs: Signs) -> Finding:
+    track = signs.track
+    sums = (("backed up to L2", "backup"), ("loaded back", "load_back"),
+            ("evicted from L1", "evicted"))  # fmt: skip
+    done = [
+        f"{number(track.growth(f'{name}_total') or 0.0)} tokens {what}"
+        for what, name in sums
+    ]
+    fill = track.high("l2_fraction")
+    return yes(
+        "no_samples",
+        "this run drives the cache by hand: no request waits or runs in it, so it says "
+        "nothing of what limits an engine",
+        f"what it does: {', '.join(done)}"
+        + ("" if fill is None else f"; L2 is at most {fill:.0%} full"),
+        quotes=[quote(track.peaks.get("l2_fraction"), "usage", "l2_fraction")],
+        confidence="certain",
+        next=(
+            "step through it: kvlab play RUN -o out.html",
+            "for a verdict record a run with requests: kvlab replay TRACE --timing "
+            "model --concurrency open --output-tokens trace --record RUN",
+        ),
     )
 
 

@@ -11,6 +11,120 @@ from collections.abc import Iterable
 from .finding import Finding, no, number, quote, yes
 from .samples import Sample
 from .signs import PIN, Signs
+from .spells import Row
+
+FEW = 0.1
+"""Running requests below this part of the most that ever ran are few."""
+_SHOWN = ("usage", "queue", "running", "copying", "l2_fraction")
+
+
+def copies_hold_pool(signs: Signs) -> Finding | None:
+    """Is the pool full of pages that wait for their copy, while hardly anything runs?
+
+    A page stays locked until it is written to L2, and is taken before it is loaded: a
+    link that does not keep up fills L1 with pages that no request uses.
+    """
+    full, few = _full_with_few(signs)
+    if len(full) < 3 or not signs.stands:
+        return None
+    moves = signs.track.high("l2_fraction") or signs.track.growth("backup_total")
+    held = [row for row in full if row.sample.values.get("copying", 0.0) >= 0.5]
+    if signs.kind == "run" and len(held) < 0.3 * len(full):
+        return no("l2_copies_hold_pool", "copies in flight do not fill the pool")
+    if not moves or not _mostly(few, full):
+        return None
+    longest = max(full, key=lambda row: row.queue)
+    seen = [row.sample.values["copying"] for row in held]
+    return yes(
+        "l2_copies_hold_pool",
+        _few_text(signs, full, few),
+        f"copies in flight hold up to {max(seen):.0%} of it"
+        if seen
+        else "L2 is on: "
+        "pages that wait to be written, or were taken to be loaded, are locked",
+        "the link between L1 and L2 does not keep up; more L1 would fill as well",
+        quotes=[quote(row.sample, *_SHOWN) for row in (few[0], longest, few[-1])],
+        confidence="certain" if seen else "likely",
+    )
+
+
+def held_by_others(signs: Signs) -> Finding | None:
+    """Is the pool full though hardly anything runs, and nothing here says of what?"""
+    full, few = _full_with_few(signs)
+    if len(full) < 3 or not signs.stands or not _mostly(few, full):
+        return None
+    return yes(
+        "waiting_below_pin",
+        _few_text(signs, full, few),
+        "so something else holds it: copies to a host tier that lag, locks that were "
+        "not given back, or one very long prompt; this input has no line on them",
+        quotes=[quote(row.sample, *_SHOWN) for row in (few[0], few[-1])],
+        next=(
+            "bring two scrapes of /metrics while it lasts: hicache_* counters show a "
+            "host tier and its copies, kv_used_tokens what is locked",
+            "if a host tier is on (--enable-hierarchical-cache), measure its link or "
+            "switch it off once and compare",
+        ),
+    )
+
+
+def _full_with_few(signs: Signs) -> tuple[list[Row], list[Row]]:
+    """Return the reports of a full pool with a queue, and those of them in which too
+    few run to fill it."""
+    most = signs.track.high("running") or 0.0
+    context, pool = signs.track.known("context_len"), signs.pool_tokens
+    full = [r for r in signs.spell.rows if r.usage >= PIN and r.running is not None]
+
+    def is_few(running: float) -> bool:
+        if context and pool and (running + 1) * context < 0.5 * pool:
+            return True
+        return running <= (max(1.0, FEW * most) if most >= 5 else 0.0)
+
+    return full, [r for r in full if r.running is not None and is_few(r.running)]
+
+
+def _mostly(few: list[Row], full: list[Row]) -> bool:
+    """Are those few most of the time? An engine that stands prints nothing, so a report
+    counts as long as it is the last, where there is a clock."""
+    times = [row.sample.time for row in full]
+    if any(time is None for time in times):
+        return len(few) >= 0.4 * len(full)
+    known = [time for time in times if time is not None]
+    spans = {
+        id(row): after - before
+        for row, before, after in zip(full, known, known[1:], strict=False)
+    }
+    return sum(spans.get(id(row), 0.0) for row in few) >= 0.4 * sum(spans.values())
+
+
+def _few_text(signs: Signs, full: list[Row], few: list[Row]) -> str:
+    ran = max(row.running or 0.0 for row in few)
+    most = signs.track.high("running") or 0.0
+    return (
+        f"the pool is full and {number(signs.queue_max)} wait, yet in {len(few)} of "
+        f"{len(full)} such reports at most {number(ran)} run, of {number(most)} at "
+        "other times: running requests do not fill it"
+    )
+
+
+def stands_for_loads(signs: Signs) -> Finding | None:
+    """In a run on a clock: do prefills stand longer for copies from L2 than they
+    compute, while L1 has room?"""
+    track = signs.track
+    stood, worked = track.growth("load_ns_total"), track.growth("compute_ns_total")
+    if not stood or not worked:
+        return None
+    said = f"prefills stood {stood / 1e9:,.0f} s for L2 loads and computed "
+    said += f"{worked / 1e9:,.0f} s"
+    if stood < worked or signs.usage_max >= PIN:
+        return no("l2_load_serialised", said)
+    longest = track.peaks.get("queue")
+    return yes(
+        "l2_load_serialised",
+        f"{said}, while usage is at most {number(signs.usage_max)}",
+        quotes=[quote(longest, *_SHOWN), quote(track.lasts.get("usage"), *_SHOWN)],
+        confidence="certain",
+    )
 
 
 def load_serialised(signs: Signs) -> Finding | None:

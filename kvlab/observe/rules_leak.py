@@ -10,6 +10,7 @@ from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
 from .samples import Sample
 from .signs import IDLE, Signs
+from .spells import Row
 
 _PAGES = (256, 128, 64, 32, 16)
 
@@ -103,7 +104,7 @@ def sessions(signs: Signs) -> Finding | None:
 
 def idle(signs: Signs) -> Finding | None:
     """Does usage stay up with zero running and zero waiting?"""
-    quiet = [row for row in signs.rows if row.running == 0 and row.queue == 0]
+    quiet = _last_quiet(signs.rows)
     if len(quiet) < 2:
         return None
     least = min(quiet, key=lambda row: row.usage)
@@ -118,7 +119,7 @@ def idle(signs: Signs) -> Finding | None:
             "nothing runs: protected by locks that were not given back",
             quotes=shown,
         )
-    if least.usage < IDLE:
+    if least.usage < IDLE or quiet[-1].usage < 0.9 * quiet[0].usage:
         return no(
             "leak_idle_usage",
             f"usage falls to {number(least.usage)} when nothing runs",
@@ -129,6 +130,22 @@ def idle(signs: Signs) -> Finding | None:
         "nothing running and nothing waiting",
         quotes=shown,
     )
+
+
+def _last_quiet(rows: list[Row]) -> list[Row]:
+    """Return the last stretch of two or more reports in which nothing ran or waited. A
+    prefill is work, and so is a copy in flight."""
+    stretch: list[Row] = []
+    found: list[Row] = []
+    for row in rows:
+        busy = row.sample.kind in ("prefill", "forward")
+        copying = row.sample.values.get("copying", 0.0)
+        if row.running == 0 and row.queue == 0 and not busy and not copying:
+            stretch.append(row)
+            found = stretch if len(stretch) > 1 else found
+        else:
+            stretch = []
+    return found
 
 
 def stuck(signs: Signs) -> Finding | None:

@@ -79,14 +79,16 @@ def exceeds_pool(signs: Signs) -> Finding | None:
             confidence="certain",
         )
     alone = [r for r in signs.pinned if r.running is not None and r.running <= 1]
-    if len(alone) >= 2 and len(alone) == len(signs.pinned) and signs.thrown_out:
+    again = (signs.thrown_out or 0.0) >= 2
+    if len(alone) >= 2 and len(alone) == len(signs.pinned) and again:
         return yes(
             "request_exceeds_pool",
             f"one running request alone fills the pool (usage {number(PIN)} or more in "
             f"{len(alone)} reports) and is thrown out {number(signs.thrown_out)} times",
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
-    nobody = [r for r in signs.queued if r.running == 0 and r.usage < IDLE_POOL]
+    waits = [row for row in signs.spell.rows if row.queue > 0]
+    nobody = [r for r in waits if r.running == 0 and r.usage < IDLE_POOL]
     if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.queued):
         return yes(
             "request_exceeds_pool",

@@ -150,7 +150,7 @@ def _flat_counters(signs: Signs) -> str | None:
             continue
         made = signs.track.growth(outputs) or 0.0
         level = len(steps) > 1 and max(steps) <= (1 + FLAT) * min(steps)
-        if sum(steps) >= _MANY * made and (level or sum(steps) >= 20 * max(made, 1.0)):
+        if sum(steps) >= _MANY * made and level:
             per = "level " if level else ""
             return (
                 f"prompt tokens grow by a {per}{number(fmean(steps))} a scrape, "

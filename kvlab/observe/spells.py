@@ -73,10 +73,10 @@ def longest(rows: Sequence[Row]) -> Spell:
     Cost: O(reports).
 
     >>> sample = None
-    >>> queues = [0, 1, 0, 3, 4, 5, 6, 7, 0, 8, 9, 9]
+    >>> queues = [0, 1, 0, 3, 4, 5, 6, 7, 8, 0, 8, 7, 6, 9, 9]
     >>> found = longest([Row(sample, 0.5, queue, None) for queue in queues])
     >>> found.start, found.stop, found.open
-    (3, 12, True)
+    (3, 15, True)
     """
     best, start, stop, total, begun = 0, 0, 0, 0, 0
     for at, row in enumerate(rows):
