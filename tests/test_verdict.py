@@ -364,6 +364,11 @@ def test_a_queue_that_only_begins_late_is_not_healthy(tmp_path):
     assert (told.verdict, told.cause) == ("l1_bound", "pool_exhausted_retract")
 
 
+def test_a_moment_of_three_is_no_burst(tmp_path):
+    lines = [decode(t, 20, 0.4, 3 * (t in (100, 101))) for t in range(95, 140)]
+    assert log(tmp_path, *lines).cause == "healthy"
+
+
 def test_an_overload_of_minutes_is_l1_though_it_drains(tmp_path):
     full = [decode(t, 99, 0.98, 40) for t in range(100, 400, 10)]
     calm = [decode(t, 9, 0.2, 0) for t in range(400, 500, 10)]

@@ -20,6 +20,8 @@ LOW = 0.8
 """A pool below this has room that nobody uses."""
 IDLE = 0.05
 """Usage above this with nothing running is held by nobody."""
+BURST_S = 5.0
+"""Seconds below which a queue is a moment of the engine's loop and no burst."""
 DRAINED = 0.1
 """A queue that ends below this part of its peak has drained."""
 
@@ -114,8 +116,9 @@ class Signs:
 
     @cached_property
     def drained(self) -> bool:
-        """A queue of some length was there and is gone at the end."""
-        if self.queue_max < 3 or not self.rows:
+        """A queue of some length was there for more than a moment, and is gone."""
+        seconds = self.spell.seconds
+        if self.queue_max < 3 or (seconds is not None and seconds < BURST_S):
             return False
         return self.rows[-1].queue <= DRAINED * self.queue_max
 
