@@ -79,12 +79,12 @@ def exceeds_pool(signs: Signs) -> Finding | None:
             confidence="certain",
         )
     alone = [r for r in signs.pinned if r.running is not None and r.running <= 1]
-    again = (signs.thrown_out or 0.0) >= 2
-    if len(alone) >= 2 and len(alone) == len(signs.pinned) and again:
+    thrown = signs.thrown_out or 0.0
+    if len(alone) >= 2 and len(alone) == len(signs.pinned) and thrown >= 2:
         return yes(
             "request_exceeds_pool",
             f"one running request alone fills the pool (usage {number(PIN)} or more in "
-            f"{len(alone)} reports) and is thrown out {number(signs.thrown_out)} times",
+            f"{len(alone)} reports) and is thrown out {number(thrown)} times",
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
     waits = [row for row in signs.spell.rows if row.queue > 0]
