@@ -78,7 +78,7 @@ def test_a_wrong_slot_names_the_event_that_wrote_it_last(bench):
     bench.ack_load()
     bench.engine.device_pool.prints[bench.engine.cache.tree.nodes()[0].value[2]] = 0
     (wrong,) = check(bench)
-    assert isinstance(bench.trace.events[wrong.by], ev.LoadDone)
+    assert isinstance(bench.trace.events[wrong.by - 1], ev.LoadDone)
 
 
 def test_findings_hang_under_the_comparison(bench):
@@ -110,5 +110,5 @@ def test_the_failure_is_one_line_with_slot_token_and_event(bench):
     assert explain(wrong, bench.trace) == (
         "L2 slot 12: token 13 of n1 should end the prefix 100 101 .. 111 112 (13 "
         "tokens); the slot was never written. "
-        f"Event {done} touched it last: backupdone n1"
+        f"Event {done + 1} touched it last: BackupDone n1"
     )

@@ -59,7 +59,7 @@ def test_the_first_failure_names_slot_token_and_event(harms, name):
     harm = harms[name]
     assert harm.line.startswith(said)
     assert f"Event {harm.wrong[0].by} touched it last" in harm.line
-    assert isinstance(harm.trace.events[harm.wrong[0].by], kind)
+    assert isinstance(harm.trace.events[harm.wrong[0].by - 1], kind)
 
 
 @all_faults
@@ -71,9 +71,9 @@ def test_the_logits_are_spoiled(harms, name):
 def test_nothing_is_wrong_before_the_event_that_is_named(harms, name):
     harm = harms[name]
     first = next(i for i, e in enumerate(harm.trace.events) if isinstance(e, ev.Wrong))
-    before = harm.trace.events[: harm.wrong[0].by]
+    before = harm.trace.events[: harm.wrong[0].by - 1]
     seen = [event for event in before if isinstance(event, ev.Compared)]
-    assert first > harm.wrong[0].by
+    assert first >= harm.wrong[0].by
     assert len(seen) > 1
     assert all(event.wrong == 0 for event in seen)
 

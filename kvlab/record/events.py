@@ -521,7 +521,8 @@ class Compared(Decision, frozen=True):
 class Wrong(Decision, frozen=True):
     """A slot holds another prefix than its `holder` (a node "n3", or a request) has
     there. It should hold the first `at` tokens, `expected`; it holds `found` ("": it
-    was never written). Event number `by` wrote the slot last, or handed it out."""
+    was never written). Event number `by`, counted from 1, wrote the slot last or handed
+    it out; 0 for none."""
 
     tier: Tier
     slot: int

@@ -48,7 +48,7 @@ class Checker:
     >>> bench.engine.device_pool.prints[2] = 0
     >>> print(explain(checker.check()[0], bench.trace))
     L1 slot 2: token 2 of n1 should end the prefix 5 6 (2 tokens); the slot was never \
-written. Event 1 touched it last: alloc
+written. Event 2 touched it last: Alloc
     """
 
     def __init__(self, engine: Engine, trace: Trace) -> None:
@@ -146,8 +146,9 @@ class _Writers:
         self._read = 0
 
     def last(self, tier: Tier, slot: int) -> int:
-        """Return the event that wrote the slot last, or handed it out; -1 for none."""
-        return self._last[tier].get(slot // self._page, -1)
+        """Return the number of the event, from 1 on, that wrote the slot last or handed
+        it out; 0 for none."""
+        return self._last[tier].get(slot // self._page, 0)
 
     def follow(self) -> None:
         """Read what the trace got since the last call. Changes: who wrote last."""
@@ -170,21 +171,24 @@ class _Writers:
             self._note(tier, pages, index)
 
     def _note(self, tier: Tier, pages: Pages, index: int) -> None:
-        self._last[tier].update(dict.fromkeys(pages.tolist(), index))
+        self._last[tier].update(dict.fromkeys(pages.tolist(), index + 1))
 
 
 def explain(wrong: ev.Wrong, trace: Trace) -> str:
-    """Return the failure in one line: which slot, which token, which event."""
+    """Return the failure in one line: which slot, which token, which event (counted
+    from 1, as the player does)."""
     holds = f"it holds {wrong.found}" if wrong.found else "the slot was never written"
     if wrong.found == "?":
         holds = "it holds a prefix that nobody has"
-    kind = type(trace.events[wrong.by]).__name__.lower() if wrong.by >= 0 else "none"
-    node = getattr(trace.events[wrong.by], "node", None) if wrong.by >= 0 else None
-    return (
+    said = (
         f"{wrong.tier} slot {wrong.slot}: token {wrong.at} of {wrong.holder} should "
-        f"end the prefix {wrong.expected}; {holds}. Event {wrong.by} touched it last: "
-        f"{kind}{'' if node is None else f' n{node}'}"
+        f"end the prefix {wrong.expected}; {holds}."
     )
+    if not wrong.by:
+        return f"{said} No event touched it"
+    event = trace.events[wrong.by - 1]
+    node = f" n{event.node}" if isinstance(event, ev.LoadDone | ev.BackupDone) else ""
+    return f"{said} Event {wrong.by} touched it last: {type(event).__name__}{node}"
 
 
 def _named(tokens: Tokens) -> str:
