@@ -111,7 +111,8 @@ def add_play(commands: Any) -> None:
     parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
     parser.add_argument("--step", type=int, help="after so many events (default: all)")
     parser.add_argument(
-        "--what", choices=("tree", "pool", "timeline", "account", "queue"),
+        "--what",
+        choices=("tree", "pool", "contents", "timeline", "account", "queue"),
         help="default: tree; of vLLM pool, account or queue (default: pool)",
     )  # fmt: skip
     parser.add_argument("--beside", type=Path, metavar="RUN",

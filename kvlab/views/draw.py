@@ -177,11 +177,16 @@ def dot() -> Markup:
 # --- the legend
 
 
-def legend(lang: Lang = "en", wide: float = 640) -> tuple[Markup, float]:
-    """Return every state with its name, in rows of at most `wide`, and the height."""
+def legend(
+    lang: Lang = "en", wide: float = 640, contents: bool = False
+) -> tuple[Markup, float]:
+    """Return every state with its name, in rows of at most `wide`, and the height;
+    those of compared contents only where `contents` are drawn."""
     parts: list[Markup] = []
     x, y = 0.0, 0.0
     for state, _, name in theme.legend(lang):
+        if state in theme.CONTENTS and not contents:
+            continue
         step = 12 + 5 + theme.width(name, 11) + 16
         if x + step > wide and x:
             x, y = 0.0, y + 18
@@ -193,5 +198,5 @@ def legend(lang: Lang = "en", wide: float = 640) -> tuple[Markup, float]:
 
 def legend_svg(lang: Lang = "en", wide: float = 640) -> Markup:
     """Return the legend as a picture of its own."""
-    body, height = legend(lang, wide)
+    body, height = legend(lang, wide, True)
     return document([body], wide, height, "legend", lang)

@@ -22,16 +22,17 @@ from ..errors import InputError
 from ..record.trace import Trace
 from . import draw, theme
 from .account import account_svg
+from .contents import contents_of
 from .frame import frame_at
 from .markup import Markup
-from .pool_map import pool_map
+from .pool_map import contents_map, pool_map
 from .rule_table import mixed_note
-from .text import account_text, pools_text, timeline_text, tree_text
+from .text import account_text, contents_text, pools_text, timeline_text, tree_text
 from .theme import Lang
 from .timeline_svg import timeline_svg
 from .tree_graph import tree_graph, tree_svg
 
-What = Literal["tree", "pool", "timeline", "account"]
+What = Literal["tree", "pool", "contents", "timeline", "account"]
 ENDINGS = (".svg", ".png", ".dot", ".txt")
 ZOOM = 2
 """PNG pixels for one of SVG: sharp on a projector."""
@@ -87,6 +88,9 @@ View = Callable[[Trace, int, Lang], str]
 PICTURES: dict[str, View] = {
     "tree": lambda trace, step, lang: tree_svg(frame_at(trace, step), lang),
     "pool": lambda trace, step, lang: pool_map(frame_at(trace, step), lang, True),
+    "contents": lambda trace, step, lang: contents_map(
+        frame_at(trace, step), contents_of(trace, step), lang, True
+    ),
     "timeline": timeline_svg,
     "account": lambda trace, step, lang: account_svg(frame_at(trace, step), lang),
 }
@@ -94,6 +98,9 @@ PICTURES: dict[str, View] = {
 TEXTS: dict[str, View] = {
     "tree": lambda trace, step, lang: tree_text(frame_at(trace, step), lang),
     "pool": lambda trace, step, lang: pools_text(frame_at(trace, step), lang),
+    "contents": lambda trace, step, lang: contents_text(
+        frame_at(trace, step), contents_of(trace, step), lang
+    ),
     "timeline": timeline_text,
     "account": lambda trace, step, lang: account_text(frame_at(trace, step), lang),
 }

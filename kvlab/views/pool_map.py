@@ -17,11 +17,12 @@ Left out: time (timeline.py), prefixes (tree_strip.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ..record.events import Tier
 from . import draw, theme
 from .account import EQUATION_HEIGHT, PLACES, bar, device_sum, equation, host_sum
+from .contents import TOLD, Contents, by_contents, contents_lines
 from .frame import Frame
 from .grid import WIDTH, Grid, grids
 from .markup import NOTHING, Markup, join, tag
@@ -35,18 +36,46 @@ TITLE = Words("Memory", "内存")
 
 def pool_map(frame: Frame, lang: Lang = "en", still: bool = False) -> Markup:
     """Return both pools with their accounts; `still`: with legend, on white."""
-    body, height = pools(frame, lang)
+    return _document(*pools(frame, lang), lang, still)
+
+
+def contents_map(
+    frame: Frame, contents: Contents | None, lang: Lang = "en", still: bool = False
+) -> Markup:
+    """Return the same, coloured by what the slots hold, and the wrong ones in words."""
+    body, height = pools(
+        frame,
+        lang,
+        lambda found, tier: by_contents(
+            found, tier, contents, frame.header.config.page_size
+        ),
+    )
+    for number, line in enumerate(contents_lines(contents, lang)):
+        tells = 0 < number <= TOLD
+        text, ink = (f"! {line}", theme.ALERT) if tells else (line, theme.INK2)
+        body.append(draw.words(GUTTER, height + 16 + 16 * number, text, fill=ink))
+    return _document(body, height + 16 * (TOLD + 2) + 8, lang, still, True)
+
+
+def _document(
+    body: list[Markup], height: float, lang: Lang, still: bool, contents: bool = False
+) -> Markup:
     parts = [draw.move(16, 12, body)]
     wide = WIDTH + GUTTER + 32
     height += 24
     if still:
-        drawn, tall = draw.legend(lang, WIDTH)
+        drawn, tall = draw.legend(lang, WIDTH, contents)
         parts = [draw.page(), *parts, draw.move(16 + GUTTER, height + 4, [drawn])]
         height += tall + 20
     return draw.document(parts, wide, height, TITLE.to(lang), lang)
 
 
-def pools(frame: Frame, lang: Lang = "en") -> tuple[list[Markup], float]:
+Recolour = Callable[[list[Run], Tier], list[Run]]
+
+
+def pools(
+    frame: Frame, lang: Lang = "en", recolour: Recolour = lambda found, tier: found
+) -> tuple[list[Markup], float]:
     """Return the drawing and its height, which no event changes."""
     state = frame.state
     device, host = grids(state.pools["L1"].num_pages, state.pools["L2"].num_pages)
@@ -57,7 +86,7 @@ def pools(frame: Frame, lang: Lang = "en") -> tuple[list[Markup], float]:
         draw.move(GUTTER, 20, [bar(account, WIDTH, 14)]),
         draw.move(GUTTER, 40, [equation(account, lang, WIDTH)]),
         draw.move(0, top, _names(frame, device, host, lang)),
-        draw.move(GUTTER, top, _cells(frame, device, host)),
+        draw.move(GUTTER, top, _cells(frame, device, host, recolour)),
     ]
     if not host.cells:
         return parts, top + device.height
@@ -119,13 +148,13 @@ def _name(tier: Tier, grid: Grid, lang: Lang) -> Markup:
     )
 
 
-def _cells(frame: Frame, device: Grid, host: Grid) -> list[Markup]:
+def _cells(frame: Frame, device: Grid, host: Grid, recolour: Recolour) -> list[Markup]:
     return [
         _ground(device),
         _ground(host),
         *ribbons(frame.state, device, host),
-        _pool(frame, "L1", device),
-        _pool(frame, "L2", host),
+        _pool(recolour(runs(frame, "L1"), "L1"), "L1", device),
+        _pool(recolour(runs(frame, "L2"), "L2"), "L2", host),
     ]
 
 
@@ -156,8 +185,7 @@ def _lines(x: float, y: float, count: int, grid: Grid, colour: str) -> Markup:
     return draw.stroke(path, colour, 1, opacity=0.6)
 
 
-def _pool(frame: Frame, tier: Tier, grid: Grid) -> Markup:
-    found = runs(frame, tier)
+def _pool(found: list[Run], tier: Tier, grid: Grid) -> Markup:
     if grid.cell < 3:
         return join(_fine(found, tier, grid))
     taken = [_run(run, tier, grid) for run in found if run.state != "available"]

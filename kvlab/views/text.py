@@ -17,6 +17,7 @@ from ..record.snapshot import State as Engine
 from ..record.trace import Trace
 from . import theme
 from .account import SLOTS, Sum, device_sum, host_sum
+from .contents import Contents, by_contents, contents_lines
 from .frame import Frame, check_step, focus, frame_at
 from .markup import plain
 from .sentences import describe
@@ -86,11 +87,21 @@ def _range(first: int, length: int, page_size: int) -> str:
 
 def pools_text(frame: Frame, lang: Lang = "en") -> str:
     """Return both pools, one run of slots a line, each pool with its account."""
-    parts = []
+    return "\n".join(_pool_lines(frame, lang, None))
+
+
+def contents_text(frame: Frame, contents: Contents | None, lang: Lang = "en") -> str:
+    """Return the same, by what the slots hold, and the wrong ones in words."""
+    lines = [*_pool_lines(frame, lang, contents), *contents_lines(contents, lang)]
+    return "\n".join(lines)
+
+
+def _pool_lines(frame: Frame, lang: Lang, contents: Contents | None) -> Iterator[str]:
+    page = frame.header.config.page_size
     for tier, account in accounts(frame):
-        parts.append(f"{tier}  {account_line(account, lang)}")
-        parts += [f"  {_run_line(frame, run, lang)}" for run in runs(frame, tier)]
-    return "\n".join(parts)
+        yield f"{tier}  {account_line(account, lang)}"
+        for run in by_contents(runs(frame, tier), tier, contents, page):
+            yield f"  {_run_line(frame, run, lang)}"
 
 
 def _run_line(frame: Frame, run: Run, lang: Lang) -> str:

@@ -49,7 +49,7 @@ MONO = (
 
 State = Literal[
     "used", "held", "evictable", "available", "host_only", "copy",
-    "promised", "in_flight", "refused", "lost", "left",
+    "promised", "in_flight", "refused", "lost", "left", "right", "wrong",
 ]  # fmt: skip
 
 
@@ -110,7 +110,17 @@ LOOKS: dict[State, Look] = {
         "#f3cf80", "#ffffff", "#838c96", "thin hatch", ":",
         Words("given up", "刚让出"), dash="1.5 2.5",
     ),
+    "right": Look(
+        "#009e73", "#e7f5f0", "#00694c", "ticks", "+", Words("right", "内容正确")
+    ),
+    "wrong": Look(
+        "#ffffff", "#d55e00", "#a34700", "marks", "*", Words("wrong", "内容有误")
+    ),
 }  # fmt: skip
+
+CONTENTS: tuple[State, ...] = ("right", "wrong")
+"""What a slot is when its contents were compared; the others say what it is good for.
+"""
 
 FREE = Words("free", "空闲")
 """What `available` is called in L2, where nothing is ever promised."""
@@ -143,6 +153,8 @@ PATTERNS: dict[str, Pattern | None] = {
     "thin bars": Pattern(6, 4, 0, "M0 0H6V1H0Z"),
     "cross-hatch": Pattern(6, 6, 45, "M0 0H6M0 0V6", 2.2),
     "chevrons": Pattern(8, 8, 0, "M1 7L4 3L7 7", 1.4),
+    "ticks": Pattern(9, 8, 0, "M1.5 4L3.5 6.5L7 1.5", 1.3),
+    "marks": Pattern(7, 11, 0, "M2.6 1.5H4.4L4.1 6.5H2.9ZM2.7 7.6H4.3V9.4H2.7Z"),
 }
 """Every pattern by name; None is one that needs no tile."""
 

@@ -22,6 +22,8 @@ DARK_LOOKS: dict[State, tuple[str, str, str]] = {
     "refused": ("#d55e00", "#3a2415", "#ff9a4d"),
     "lost": ("#8c8c8c", "#1b1d20", "#8c8c8c"),
     "left": ("#8a6a1e", "#1b1d20", "#6c7580"),
+    "right": ("#35c79c", "#12291f", "#35c79c"),
+    "wrong": ("#ffffff", "#c45500", "#ff9a4d"),
 }
 """Ink, ground and edge of each state."""
 

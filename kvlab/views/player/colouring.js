@@ -4,7 +4,9 @@
 // name. More ways to colour the pools are more entries of COLOURINGS.
 // Left out: drawing looks (slots.js, pixels.js), their words (theme.py).
 
-export const COLOURINGS = { state: byState };
+import { contentsLook } from "./contents.js";
+
+export const COLOURINGS = { state: byState, contents: byContents };
 
 /** A function (owner, page) => look, for one tier of the run as it is now. */
 export function colouringOf(player, run, tier) {
@@ -35,4 +37,9 @@ function byState(run, tier) {
     if (look === undefined) looks.set(owner, (look = run.slotLook(tier, owner)));
     return look;
   };
+}
+
+/** By what a slot holds, as far as somebody has looked; else by state. */
+function byContents(run, tier) {
+  return contentsLook(run, tier, byState(run, tier));
 }

@@ -9,7 +9,7 @@ import { click } from "./hands.js";
 import { play, show, step, stop } from "./move.js";
 import { nodeWords } from "./node.js";
 import { openPanel } from "./panel.js";
-import { bookmark, perform, setLang } from "./perform.js";
+import { bookmark, perform, recolour, setLang } from "./perform.js";
 import { commit, setMode } from "./predict.js";
 import { concerns, find, jump, search, toDecision } from "./watch.js";
 
@@ -74,6 +74,7 @@ export function onKey(player, event) {
     d: () => player.difference?.index != null && jump(player, player.difference.index),
     f: () => player.canFork && openPanel(player, "fork"),
     b: () => bookmark(player),
+    c: () => recolour(player),
     "/": () => openPanel(player, "filter"),
     l: () => setLang(player, player.lang === "zh" ? "en" : "zh"),
     m: () => {

@@ -13,6 +13,8 @@ export const DRAWN = {
   "thin bars": [6, 4, 0, "M0 0H6V1H0Z"],
   "cross-hatch": [6, 6, 45, "M0 0H6M0 0V6", 2.2],
   chevrons: [8, 8, 0, "M1 7L4 3L7 7", 1.4],
+  ticks: [9, 8, 0, "M1.5 4L3.5 6.5L7 1.5", 1.3],
+  marks: [7, 11, 0, "M2.6 1.5H4.4L4.1 6.5H2.9ZM2.7 7.6H4.3V9.4H2.7Z"],
 };
 
 export function patterns(player) {

@@ -49,6 +49,7 @@ export function openPanel(player, which) {
           ["D", "key_differ"],
           ["F", "key_fork"],
           ["B", "key_mark"],
+          ["C", "key_colour"],
           ["/", "key_search"],
           ["M", "key_motion"],
           ["L", "key_lang"],

@@ -3,6 +3,7 @@
 // Left out: how it is drawn (controls.js, panel.js).
 
 import { forkRun } from "./compare.js";
+import { otherColouring } from "./contents.js";
 import { draw } from "./draw.js";
 import { layout } from "./layout.js";
 import { PART } from "./fold.js";
@@ -53,6 +54,7 @@ export function perform(player, what, to, at) {
       draw(player);
     },
     bookmark: () => bookmark(player),
+    colour: () => recolour(player),
     save: () => save(player, to),
     fork: () => forkRun(player),
     unfold: () => {
@@ -77,6 +79,12 @@ export function setLang(player, lang) {
   layout(player);
   player.hooks.lang?.(lang);
   player.live.textContent = sentence(player);
+}
+
+/** Colour the pools the other way, where there is one. */
+export function recolour(player) {
+  player.colouring = otherColouring(player);
+  draw(player);
 }
 
 export function bookmark(player) {

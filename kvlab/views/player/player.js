@@ -4,6 +4,7 @@
 // Left out: all drawing.
 
 import { compareWith, forkFailed } from "./compare.js";
+import { firstColouring } from "./contents.js";
 import { settle } from "./draw.js";
 import { buildFrame, closePlayer } from "./frame.js";
 import { show } from "./move.js";
@@ -36,6 +37,7 @@ export class Player {
       bookmarks: new Set(),
       mode: options.mode ?? log.mode ?? "watch",
       hits: null,
+      colouring: options.colouring ?? firstColouring(log),
       speed: 2,
       open: new Set(),
       folded: 0,

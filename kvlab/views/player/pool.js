@@ -4,6 +4,7 @@
 // Left out: what is drawn on them (ribbons.js, slots.js, rings.js), account.js.
 
 import { accountHtml } from "./account.js";
+import { colourButton, contentsHtml, contentsWords, slotWords } from "./contents.js";
 import { gridOf, stretchesOf } from "./grid.js";
 import { stateName } from "./looks.js";
 import { drawRibbons } from "./ribbons.js";
@@ -14,7 +15,7 @@ import { ui } from "./words.js";
 
 const LAYERS = `<div class="t"></div><div class="a1"></div><div class="pl">
 <canvas class="under"></canvas><canvas class="slots" tabindex="0" role="img"></canvas>
-<canvas class="over"></canvas></div><div class="a2"></div>`;
+<canvas class="over"></canvas></div><div class="a2"></div><div class="c"></div>`;
 const TOLD = 30; // stretches of slots that are told to a screen reader
 
 /** Title and accounts. */
@@ -24,8 +25,9 @@ export function drawPool(player, pane, run, label) {
     page === 1 ? ui(player, "cell") : ui(player, "cell_page", { n: num(page) });
   put(
     pane.querySelector(".t"),
-    `<h3>${label}${ui(player, "memory")}<small>${note}</small></h3>`,
+    `<h3>${label}${ui(player, "memory")}<small>${note}</small>${colourButton(player)}</h3>`,
   );
+  put(pane.querySelector(".c"), contentsHtml(player, run));
   put(pane.querySelector(".a1"), accountHtml(player, run, 1));
   if (pools[1]) put(pane.querySelector(".a2"), accountHtml(player, run, 2));
 }
@@ -49,6 +51,9 @@ function layersOf(player, pane) {
     pane.innerHTML = LAYERS;
     pane.layers = [...pane.querySelectorAll("canvas")];
     pane.querySelector(".pl").style.height = `${gridOf(player).high}px`;
+    pane.layers[1].addEventListener("pointermove", (move) => {
+      move.target.title = slotWords(player, move.target.run, move);
+    });
   }
   return pane.layers;
 }
@@ -74,5 +79,5 @@ function poolWords(player, run) {
     const more = list.length > TOLD ? " …" : "";
     return list.length ? `L${tier}: ${said.join("; ")}${more}` : "";
   };
-  return `${tierWords(1)}. ${tierWords(2)}`;
+  return `${tierWords(1)}. ${tierWords(2)} ${contentsWords(player, run)}`.trim();
 }

@@ -12,8 +12,9 @@ export class Shown {
   }
 
   /** Remember the tier as it is now; return the rows of `columns` pages that differ.
-   *  `codeOf(owner, page)` numbers what else a page shows. */
-  update(rows, { first, n }, columns, codeOf) {
+   *  `codeOf(owner, page)` numbers what else a page shows; with `each`, pages of one
+   *  owner may differ. */
+  update(rows, { first, n }, columns, codeOf, each) {
     const { owners, codes } = this;
     const changed = [];
     let owner = -1;
@@ -21,7 +22,7 @@ export class Shown {
     let last = -1;
     for (let i = 0; i < n; i++) {
       const page = first + i;
-      if (rows[page] !== owner || owner === 1) {
+      if (each || rows[page] !== owner || owner === 1) {
         owner = rows[page];
         code = codeOf(owner, page);
       }
