@@ -172,25 +172,29 @@ def _lives(trace: Trace) -> dict[int, tuple[int, int]]:
 def _packed(
     tree_map: _Map, rows: dict[int, int], lives: dict[int, tuple[int, int]]
 ) -> tuple[int, dict[int, int]]:
-    """Lay each row on the first one below its parent's that is free while it lives."""
+    """Lay each row on the first one below its parent's that is free when it is born;
+    rows are laid in order of birth, so what is free then stays free. A parent's row is
+    born before those of its children."""
     spans: dict[int, tuple[int, int]] = {}
     for node, row in rows.items():
         first, last = spans.get(row, lives[node])
         spans[row] = min(first, lives[node][0]), max(last, lives[node][1])
-    slots: list[list[tuple[int, int]]] = []
+    parents = _parents(tree_map)
+    ends = np.full(len(spans) + 1, -1)
     slot_of: dict[int, int] = {}
-    for stretch, continues in _in_order(tree_map.spaces):
-        if continues or stretch.row not in spans:
-            continue
-        above = stretch.above.row if stretch.above else -1
-        slot = slot_of.get(above, -1) + 1
-        while slot < len(slots) and not _is_free(slots[slot], spans[stretch.row]):
-            slot += 1
-        slots += [[]] if slot == len(slots) else []
-        slots[slot].append(spans[stretch.row])
-        slot_of[stretch.row] = slot
-    return len(slots), {node: slot_of[row] for node, row in rows.items()}
+    for row in sorted(spans, key=spans.__getitem__):
+        below = slot_of.get(parents[row], -1) + 1
+        slot = below + int((ends[below:] < spans[row][0]).argmax())
+        ends[slot] = spans[row][1]
+        slot_of[row] = slot
+    num_rows = max(slot_of.values(), default=-1) + 1
+    return num_rows, {node: slot_of[row] for node, row in rows.items()}
 
 
-def _is_free(taken: list[tuple[int, int]], span: tuple[int, int]) -> bool:
-    return all(last < span[0] or span[1] < first for first, last in taken)
+def _parents(tree_map: _Map) -> dict[int, int]:
+    """Return the row above that each row branches off, -1 where there is none."""
+    return {
+        stretch.row: stretch.above.row if stretch.above else -1
+        for stretch, continues in _in_order(tree_map.spaces)
+        if not continues
+    }
