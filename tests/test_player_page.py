@@ -21,10 +21,11 @@ from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.run.whole import load_whole
 from kvlab.views.cards import card_at
-from kvlab.views.frame import frame_of
+from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.page import page_of, safe, to_html
 from kvlab.views.player_script import script
 from kvlab.views.sentences import describe
+from kvlab.views.text import tree_text
 
 pytestmark = [
     pytest.mark.browser,
@@ -293,6 +294,22 @@ def test_selecting_a_node_marks_it_everywhere_and_survives_scrubbing(open_page):
     after = tab.js("() => kvlab.run.at")
     assert after > before
     assert tab.js("() => kvlab.concerns(kvlab.run.at - 1, kvlab.select)")
+
+
+def test_token_ranges_are_those_of_pythons_views(open_page):
+    trace = golden("s10")
+    tab = open_page(to_html(trace))
+    e = show(tab, "loadback load")
+    lines = tree_text(frame_at(trace, e + 1)).splitlines()
+    for line in lines:
+        name, span = line.split()[:2]
+        tab.js(
+            "n => { kvlab.select = {node: +n, request: -1}; kvlab.show(kvlab.run.at) }",
+            name[1:],
+        )
+        shown = tab.page.inner_text("#kvlab .insp")
+        assert name in shown and span in shown.split(), shown
+    assert lines[0].split()[1].startswith("0:")
 
 
 def test_watches_and_filters_stop_where_python_says(open_page):

@@ -34,7 +34,7 @@ def test_each_node_has_an_edge_from_its_parent(sample):
 
 def test_a_node_says_its_range_lock_hits_and_both_copies(sample):
     source = graph_of(at(sample, ev.Grow)).source
-    assert "1–12 · lock_ref 1 · hits 1" in source
+    assert "0:12 · lock_ref 1 · hits 1" in source
     assert "L1 # used 5-10, 1-4, 11-12" in source
     assert "L2 - copy of L1 36-47" in source
 

@@ -31,12 +31,13 @@ HERE = Words("<- this event", "<- 本事件")
 def tree_text(frame: Frame, lang: Lang = "en") -> str:
     """Return the tree, one node a line, children indented under their parent.
 
-    Token ranges count from 1 along the path; slots are the node's own, in key order.
+    Token ranges a:b count from 0 along the path, without b; slots are the node's own,
+    in key order.
     """
     children = frame.state.children()
     touched = focus(frame).nodes
     lines: list[str] = []
-    stack = [(node, 0, 1) for node in reversed(children[ROOT])]
+    stack = [(node, 0, 0) for node in reversed(children[ROOT])]
     while stack:
         node, depth, first = stack.pop()
         mark = f"  {HERE.to(lang)}" if node.id in touched else ""
@@ -49,8 +50,8 @@ def tree_text(frame: Frame, lang: Lang = "en") -> str:
 
 def _node_line(state: Engine, node: NodeState, first: int, lang: Lang) -> str:
     page = state.config.page_size
-    last = first + len(node.tokens) - 1
-    parts = [f"n{node.id}", f"{first}-{last}", f"lock_ref {node.lock_ref}"]
+    span = theme.token_range(first, len(node.tokens))
+    parts = [f"n{node.id}", span, f"lock_ref {node.lock_ref}"]
     parts.append(f"{Words('hits', '命中').to(lang)} {node.hit_count}")
     if node.space:
         parts.append(f"[{plain(node.space)}]")

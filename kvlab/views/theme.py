@@ -220,6 +220,15 @@ def num(value: float) -> str:
     return text.replace("-", "−")
 
 
+def token_range(first: int, size: int) -> str:
+    """Return a range of token positions as a slice: from 0, without its end.
+
+    >>> token_range(1000, 24)
+    '1,000:1,024'
+    """
+    return f"{num(first)}:{num(first + size)}"
+
+
 def delta(value: int) -> str:
     """Return a change with its sign, nothing for none.
 

@@ -124,7 +124,7 @@ def _cell(content: Markup, **attributes: object) -> Markup:
 
 
 def _head(node: NodeState, first: int, lang: Lang) -> Markup:
-    facts = [f"{first + 1}–{first + len(node.tokens)}"]
+    facts = [theme.token_range(first, len(node.tokens))]
     if node.lock_ref:
         facts.append(f"lock_ref {node.lock_ref}")
     facts.append(f"{Words('hits', '命中').to(lang)} {node.hit_count}")

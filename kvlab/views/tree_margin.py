@@ -24,8 +24,8 @@ LEFT = 26
 TOP = 56
 TITLE = Words("Radix tree", "基数树")
 NOTE = Words(
-    "x = token position · upper strip L1, lower strip L2",
-    "横轴 = token 位置 · 上条 L1，下条 L2",
+    "x = token position, a:b is without b · upper strip L1, lower L2",
+    "横轴 = token 位置，a:b 不含 b · 上条 L1，下条 L2",
 )
 
 
@@ -145,7 +145,8 @@ def details(frame: Frame, touched: Focus, y: float, lang: Lang) -> Iterator[Mark
     first = _first(frame, node)
     page = frame.header.config.page_size
     above = [
-        f"token {first + 1}–{first + len(node.tokens)}", f"lock_ref {node.lock_ref}",
+        f"tokens {theme.token_range(first, len(node.tokens))}",
+        f"lock_ref {node.lock_ref}",
         f"{Words('hits', '命中').to(lang)} {node.hit_count}",
         f"priority {node.priority}",
     ]  # fmt: skip

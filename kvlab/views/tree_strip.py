@@ -212,7 +212,7 @@ def _label(strip: Strip, lang: Lang) -> tuple[Markup, float]:
         style = {"text_anchor": "end", "fill": theme.INK3}
         parts.append(draw.words(right - 2, y, hits, **style))
         right -= theme.width(hits, 11) + 6
-    span = f"{strip.first + 1}–{strip.first + len(node.tokens)}"
+    span = theme.token_range(strip.first, len(node.tokens))
     if right - x > theme.width(span, 11) + 4:
         parts.append(draw.words(x, y, span, fill=theme.INK3))
     return join(parts), x + 4

@@ -46,7 +46,8 @@ export function labelOf(player, run, n, { x, w }, ends) {
   return parts.join("");
 }
 
-const rangeOf = (c, n) => `${num(c.start[n])}–${num(c.start[n] + c.len[n] - 1)}`;
+/** Token positions as a slice: from 0, without the end (theme.token_range). */
+const rangeOf = (c, n) => `${num(c.start[n])}:${num(c.start[n] + c.len[n])}`;
 
 /** The node in words. */
 export function nodeWords(player, run, n) {
