@@ -30,10 +30,15 @@ Explain = Callable[[Trace, Trace], Sequence[Words]]
 
 
 class Player(anywidget.AnyWidget):
-    """A run in a notebook. `step`, `answers`, `bookmarks` can be read at any time.
+    """A run in a notebook. `step`, `answers`, `bookmarks` can be read at any time, and
+    `step` set. Events are counted from 1.
 
-    `answers` holds one record a prediction: event, said, happened, right, confidence
-    (1 to 4), and what was seen.
+    `answers` holds one record a prediction: `event` and its `kind`, what was `said`
+    and what `happened` (entries of phrases.py), whether that is `right`, `confidence`
+    from 1 to 4. Of the second question: the counter it is `about` (tokens available in
+    L1, or in L2), what one `saw` (rises, falls, stays), whether one `saw_right`: both
+    None until it is answered; then also the counter `before` and `after`.
+    `difference` is where the last fork parts, `other` its run; None before.
     """
 
     _esm = traitlets.Unicode(script()).tag(sync=True)
@@ -117,7 +122,7 @@ def play(
     start: int = 0,
     lang: Lang | None = None,
     *,
-    predict: bool = False,
+    predict: bool | None = None,
     ask: Sequence[int] | None = None,
     autoplay: bool = False,
     fork: Fork | None = None,
@@ -127,13 +132,15 @@ def play(
 
     `lang` is the browser's, if None. With `predict`, it stops before each decision and
     asks; `ask` names the events, counted from 1, that it asks about (None: all it can).
+    `predict` is on where `ask` is given, unless it is False.
     With `autoplay` it begins by itself, unless motion is unwanted. `fork` runs the same
     again with some settings changed; `explain` says why that makes a difference.
     Raises: TraceError if the run has no such step.
     """
     assert lang is None or lang in LANGS, lang
     check_step(trace, start)
-    how: dict[str, Any] = {"start": start, "mode": "predict" if predict else "watch"}
+    asks = ask is not None if predict is None else predict
+    how: dict[str, Any] = {"start": start, "mode": "predict" if asks else "watch"}
     if lang is not None:
         how["lang"] = lang
     if ask is not None:
