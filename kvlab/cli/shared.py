@@ -41,11 +41,10 @@ def script_of(name: Path) -> Script | None:
     from ..lessons.scenarios import SCENARIOS
     from ..run.script import read_script
     from ..run.whole import is_script
-    from ..run.workbench import Workbench
 
     if (scenario := SCENARIOS.get(str(name))) is not None:
-        story = scenario()
-        return story.script if isinstance(story, Workbench) else None
+        script: Script | None = getattr(scenario(), "script", None)
+        return script
     if str(name) in RULE_SCRIPTS:
         return rule_script(str(name))
     return read_script(name) if is_script(name) else None

@@ -156,7 +156,9 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
         self.card.locked = True
         case, lang = self.case, _lang(self.card.lang)
         if case.trace is not None:
-            self.player = play(case.trace, 0, lang, fork=case.fork)
+            self.player = play(
+                case.trace, 0, lang, fork=case.fork, explain=case.explain
+            )
             if case.beside is not None:
                 found = self.player.compare(case.beside)
                 self.player.step = found.at or 0

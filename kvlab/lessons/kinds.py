@@ -9,7 +9,7 @@ Left out: what counts as right (grading.py), the exercises themselves (exercises
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
@@ -35,7 +35,8 @@ class Case(NamedTuple):
 
     `steps` says for each part (or step) of the answer which moment of `trace` shows
     it; `step` is the moment for the answer as a whole. `fork` lets the player try
-    other settings. `beside` is a second run to show next to it, one knob apart.
+    other settings. `beside` is a second run to show next to it, one knob apart, and
+    `explain` says why the two differ.
     """
 
     answer: Any
@@ -46,6 +47,7 @@ class Case(NamedTuple):
     beliefs: tuple[Belief, ...] = ()
     fork: Callable[..., Trace] | None = None
     beside: Trace | None = None
+    explain: Callable[[Trace, Trace], Sequence[Words]] | None = None
 
 
 class Flaw(NamedTuple):

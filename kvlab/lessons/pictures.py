@@ -26,7 +26,10 @@ class Picture(NamedTuple):
     what: What
 
 
-PICTURES = (Picture("07-before.svg", "three_fates", "evict", "pool"),)
+PICTURES = (
+    Picture("07-before.svg", "three_fates", "evict", "pool"),
+    Picture("14-before.svg", "coming_home", "load_back", "pool"),
+)
 
 
 def draw(picture: Picture, folder: Path) -> None:
