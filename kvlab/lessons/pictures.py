@@ -27,6 +27,7 @@ class Picture(NamedTuple):
 
 
 PICTURES = (
+    Picture("02-running.svg", "one_life", "request_finish", "pool"),
     Picture("07-before.svg", "three_fates", "evict", "pool"),
     Picture("14-before.svg", "coming_home", "load_back", "pool"),
 )

@@ -19,8 +19,9 @@ def thirty_seconds(prompt: int = 4, max_new: int = 2, **knobs: Any) -> Workbench
     """L1 has 24 slots, L2 48 that nobody uses: write_back writes when it evicts.
 
     Five requests of `prompt` tokens are admitted and run. r6 and r7 arrive: r6 wants
-    4 + 2 + 1 slots where 4 are left. The five answer and finish; then both get in, and
-    what they push out of L1 is what L2 gets. `knobs` change the engine's.
+    4 + 2 + 1 slots where 4 are left. At the next decode step one of the five has to
+    give way, and L2 gets its first bytes; then the others finish and all get in.
+    `knobs` change the engine's.
     """
     bench = Workbench(
         Rules.v0_5_14(),
