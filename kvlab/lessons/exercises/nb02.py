@@ -182,7 +182,8 @@ EXERCISES = (
         asks=Words(
             "The same run with pages of 4 slots instead of 1. How many slots does r1 "
             "hold outside the tree after its third decode step?",
-            "同样的运行，页从 1 个槽位改为 4 个。第三步解码后，r1 在树外持有多少槽位？"),
+            "同样的运行，页从 1 个槽位改为 4 个。第三步解码后，"
+            "r1 在树外持有多少槽位？"),
         parts={"held": TERMS["held"]}, case=_knob,
     ),
     Fill(
@@ -193,7 +194,8 @@ EXERCISES = (
             "outside the tree, and how many does the engine call used?",
             "一个 {total} 槽位的池报告 available {available}、evictable {evictable}、"
             "protected {protected}。请求在树外持有多少槽位？引擎说的 used 又是多少？"),
-        parts={"held": TERMS["held"], "used": Words("used, as the engine says", "used（引擎所报）")},
+        parts={"held": TERMS["held"],
+               "used": Words("used, as the engine says", "used（引擎所报）")},
         case=_missing,
     ),
     Order(
