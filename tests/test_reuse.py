@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+from lazy_device import LazyTransfer
 
 from kvlab.lessons.reuse import CHUNK, TAIL, Setting, churn, other_chunks, paths
 from kvlab.run.model import Spec
@@ -65,6 +66,23 @@ def test_the_churn_splits_nodes_and_loads_chains():
     events = churn(Setting(SPECS["mla"], "page_first")).events
     assert events["Split"] >= 2
     assert events["Load"] > events["LoadDone"]
+
+
+@all_orders
+@pytest.mark.parametrize("spec", [SPECS["gqa"], SPECS["mla"]], ids=["gqa", "mla"])
+def test_copies_that_come_as_late_as_events_allow_spoil_no_bit(
+    spec, order, monkeypatch
+):
+    monkeypatch.setattr(Setting, "link", lambda self: LazyTransfer())
+    found = churn(Setting(spec, order), conversations=4)
+    assert (found.strange, found.wrong, found.said) == (0, 0, found.of)
+    assert found.events["Load"] and found.events["Demote"]
+
+
+def test_a_pass_that_does_not_wait_for_its_layers_reads_old_bytes(monkeypatch):
+    monkeypatch.setattr(Setting, "link", lambda self: LazyTransfer(waits=False))
+    found = churn(Setting(SPECS["gqa"]), conversations=4)
+    assert found.said < found.of
 
 
 def test_a_single_bit_that_differs_is_seen(monkeypatch):

@@ -115,14 +115,22 @@ def serve(
         scheduler.end_step()
         after_step()
         if not ran and not done and not scheduler.running:
-            raise OutOfPool(
-                f"{len(scheduler.waiting)} requests wait and none can run in "
-                f"{engine.cache.allocator.total} tokens; raise pool_tokens"
-            )
+            _wait(engine)
         for request in done:
             conversation = waiting.pop(request.id)
             conversation.answered(request)
             send(conversation)
+
+
+def _wait(engine: Engine) -> None:
+    """Nobody can run: wait for the oldest copy, whose lock may be all that is in the
+    way. Raises: OutOfPool if none is under way."""
+    if engine.link.complete("write", 1) or engine.link.complete("load", 1):
+        return
+    raise OutOfPool(
+        f"{len(engine.scheduler.waiting)} requests wait and none can run in "
+        f"{engine.cache.allocator.total} tokens; raise pool_tokens"
+    )
 
 
 def _decode(engine: Engine, run: ModelRun) -> list[Request]:
