@@ -2,7 +2,8 @@
 
     python -m kvlab.lessons.pictures assets
 
-draws all of them anew; a test says that the files in `assets/` are these.
+draws all of them anew; a test says that the files in `assets/` are these. A module of
+stories names those of its notebook in its `PICTURES`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import NamedTuple
 from ..record.events import Step
 from ..record.trace import Trace
 from ..views.export import What, render
-from .scenarios import SCENARIOS
+from .scenarios import SCENARIOS, modules
 
 
 class Picture(NamedTuple):
@@ -26,11 +27,7 @@ class Picture(NamedTuple):
     what: What
 
 
-PICTURES = (
-    Picture("02-running.svg", "one_life", "request_finish", "pool"),
-    Picture("07-before.svg", "three_fates", "evict", "pool"),
-    Picture("14-before.svg", "coming_home", "load_back", "pool"),
-)
+PICTURES = tuple(Picture(*each) for module in modules() for each in module.PICTURES)
 
 
 def draw(picture: Picture, folder: Path) -> None:

@@ -4,7 +4,8 @@ One module a notebook: nb07 holds those of notebook 07, and names them in its
 `SCENARIOS`. Each is a function that returns a `Workbench` with a run that tells one
 thing; its arguments are the knobs that the lesson turns. A run of vLLM or on a clock is
 a function of its module too, but not named in `SCENARIOS`, which the command line
-plays. Modules are found, not listed: a new notebook edits no file of another.
+plays. `PICTURES` are (file, scenario, op, view): the view right before the op first
+begins. Modules are found, not listed: a new notebook edits no file of another.
 Left out: what is asked about them (exercises).
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Protocol
 
 from ...record.trace import Trace
@@ -25,11 +27,17 @@ class Story(Protocol):
     trace: Trace
 
 
+def modules() -> list[ModuleType]:
+    """Return the modules of all notebooks, in order."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    return [import_module(f".{name}", __name__) for name in names]
+
+
 def _found() -> dict[str, Callable[..., Workbench]]:
     found: dict[str, Callable[..., Workbench]] = {}
-    for module in pkgutil.iter_modules(__path__):
-        named = import_module(f".{module.name}", __name__).SCENARIOS
-        assert not found.keys() & named.keys(), f"{module.name}: a name is taken"
+    for module in modules():
+        named = module.SCENARIOS
+        assert not found.keys() & named.keys(), f"{module.__name__}: a name is taken"
         found |= named
     return found
 

@@ -44,3 +44,4 @@ def three_fates(**knobs: Any) -> Workbench:
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {"three_fates": three_fates}
+PICTURES = (("07-before.svg", "three_fates", "evict", "pool"),)

@@ -90,3 +90,4 @@ def small_host(rules: str = OLD, **knobs: Any) -> Scene:
 SCENARIOS: dict[str, Callable[..., Scene]] = {
     "two_missing": two_missing, "coming_home": coming_home, "small_host": small_host,
 }  # fmt: skip
+PICTURES = (("14-before.svg", "coming_home", "load_back", "pool"),)
