@@ -27,7 +27,9 @@ class Picture(NamedTuple):
     what: What
 
 
-PICTURES = tuple(Picture(*each) for module in modules() for each in module.PICTURES)
+PICTURES = tuple(
+    Picture(*each) for module in modules() for each in getattr(module, "PICTURES", ())
+)
 
 
 def draw(picture: Picture, folder: Path) -> None:

@@ -43,4 +43,3 @@ def _request(name: str, prompt: int, max_new: int) -> NewRequest:
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {"thirty_seconds": thirty_seconds}
-PICTURES = ()
