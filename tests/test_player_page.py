@@ -6,11 +6,13 @@ left in the folder that KVLAB_SHOTS names, if it is set.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from lab_browser import CHROMIUM, chromium
@@ -51,7 +53,8 @@ class Tab:
     """One page, opened from a file. `heard` is every complaint and every request."""
 
     def __init__(self, browser, folder: Path, html: str, **context) -> None:
-        context = {"viewport": {"width": 1280, "height": 760}, **context}
+        size = {"width": 1280, "height": 760}
+        context = {"viewport": size, "accept_downloads": True, **context}
         self.heard: list[str] = []
         file = folder / "page.html"
         file.write_text(html, "utf-8")
@@ -359,6 +362,88 @@ def test_no_difference_is_said_plainly(open_page):
     assert f"No difference in {len(trace)} events" in note
 
 
+def saved(tab: Tab, form: str, folder: Path) -> bytes:
+    """Press a button of the export panel; return what the browser saves."""
+    if not tab.page.query_selector("#kvlab .panel [data-do=save]"):
+        tab.page.click("#kvlab [data-do=panel][data-to=export]")
+    with tab.page.expect_download() as coming:
+        tab.page.click(f"#kvlab [data-do=save][data-to={form}]")
+    coming.value.save_as(folder / form)
+    return (folder / form).read_bytes()
+
+
+def words_of(svg: bytes) -> list[str]:
+    """Return every text of a picture, which has to be well-formed."""
+    texts = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return [text.text or "" for text in texts]
+
+
+def test_a_step_is_saved_as_a_picture_that_says_what_the_page_says(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    show(tab, "load")
+    words = words_of(saved(tab, "svg", tmp_path))
+    assert {tab.headline, "n1", "L2", "+ 42", "= 64 ✓", "= 96 ✓"} <= set(words)
+    png = saved(tab, "png", tmp_path)
+    assert png.startswith(b"\x89PNG") and len(png) > 20_000
+
+
+def test_a_film_shows_each_of_its_steps(open_page, tmp_path):
+    trace = golden("s10")
+    tab = open_page(to_html(trace, lang="en"))
+    tab.page.click("#kvlab [data-do=panel][data-to=export]")
+    tab.page.fill("#kvlab .film-from", "60")
+    tab.page.fill("#kvlab .film-to", "64")
+    words = words_of(saved(tab, "film", tmp_path))
+    replay = Replay(trace)
+    told = [describe(frame_of(replay, step), "en") for step in range(60, 65)]
+    assert [word for word in words if word in told] == told
+    assert tab.js("() => kvlab.run.at") == 0
+
+
+def test_a_picture_of_ten_thousand_slots_holds_their_pixels(open_page, tmp_path):
+    bench = Workbench(name="large", pool_tokens=10_000, host_tokens=20_000)
+    bench.insert(range(5000))
+    tab = open_page(to_html(bench.trace, start=len(bench.trace)))
+    svg = saved(tab, "svg", tmp_path)
+    assert svg.count(b"data:image/png;base64,") == 2 and words_of(svg)
+
+
+def test_the_page_saves_itself_and_the_copy_plays(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    tab.press("End")
+    copy = open_page(saved(tab, "html", tmp_path).decode())
+    assert copy.js("() => [kvlab.run.count, kvlab.run.at]") == [105, 0]
+    assert copy.page.query_selector_all("#kvlab") != []
+
+
+def test_the_saved_events_hold_a_flow_for_every_cause(open_page, tmp_path):
+    trace = golden("s10")
+    tab = open_page(to_html(trace))
+    events = json.loads(saved(tab, "perfetto", tmp_path))["traceEvents"]
+    caused = [index for index, event in enumerate(trace.events) if event.cause >= 0]
+    assert [event["id"] for event in events if event["ph"] == "f"] == caused
+    assert [e["ts"] for e in events if e["ph"] == "X"] == list(range(len(trace)))
+
+
+def test_the_saved_account_has_a_line_for_every_event(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10")))
+    lines = saved(tab, "csv", tmp_path).decode().split("\r\n")
+    assert len(lines) == 1 + 105 + 1
+    assert lines[62].split(",")[:6] == ["62", "load", "0", "14", "8", "42"]
+
+
+def test_nothing_behind_an_open_question_is_saved(open_page, tmp_path):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    tab.press("End")
+    limit = tab.js("() => kvlab.limit")
+    assert len(saved(tab, "csv", tmp_path).splitlines()) == 1 + limit
+    tab.page.fill("#kvlab .film-from", "0")
+    tab.page.fill("#kvlab .film-to", "9999")
+    film = saved(tab, "film", tmp_path).decode()
+    assert f"event {limit} ·" in film and f"event {limit + 1} ·" not in film
+    assert "NO_TOKEN" not in saved(tab, "svg", tmp_path).decode()
+
+
 HOSTILE = (
     "<script>globalThis.hacked=1</script>", "\u202eright to left", "x" * 10_000,
     "\"'><img src=x onerror=globalThis.hacked=1>", "two\nlines", "</script><h1>",
@@ -366,7 +451,7 @@ HOSTILE = (
 )  # fmt: skip
 
 
-def test_hostile_names_are_text_everywhere(open_page):
+def test_hostile_names_are_text_everywhere(open_page, tmp_path):
     bench = Workbench(name=HOSTILE[0] + "\u2028</script>", pool_tokens=64)
     trace = Trace(Header(name=bench.trace.header.name, config=bench.trace.header.config,
                          rules=bench.trace.header.rules))  # fmt: skip
@@ -386,7 +471,11 @@ def test_hostile_names_are_text_everywhere(open_page):
     assert len(tab.headline) < 200
     tab.js("() => kvlab.show(2)")
     assert "<script>globalThis.hacked" in tab.headline
-    assert tab.js("() => kvlab.perfetto().length") > 100
+    for form in ("svg", "film", "perfetto", "csv"):
+        file = saved(tab, form, tmp_path)
+        if form in ("svg", "film"):
+            assert any("<script>globalThis" in word for word in words_of(file))
+            assert b"<script" not in file and b"<img" not in file
 
 
 def test_a_log_that_was_cut_off_says_so_instead_of_nothing(open_page):

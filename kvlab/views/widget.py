@@ -100,6 +100,8 @@ class Player(anywidget.AnyWidget):
         return page_of(self.log, self.log_b or None, self.trace.header.name or "kvlab")
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
+        if content.get("page"):
+            self.send({"page": self.to_html()})
         knobs = content.get("fork")
         if not isinstance(knobs, dict):
             return

@@ -8,47 +8,63 @@ import { box, stateName, swatch } from "./looks.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
 
-export function accountHtml(player, run, tier) {
-  const { total, terms } = run.account(tier),
-    high = tier === 1 ? 14 : 8;
-  let x = 0,
-    bars = "",
-    sum = 0,
-    sound = true;
-  const loading = tier === 1 ? loadingTokens(run) : 0;
-  for (const [state, n] of terms) {
-    sum += n;
-    sound &&= n >= 0;
-    const w = total ? (n / total) * WIDE : 0;
-    if (w > 0) {
-      const part = state === "used" && loading ? Math.min(1, loading / n) * w : 0;
-      if (w > part) bars += box(player, x, 0, w - part, high, state);
-      if (part) bars += box(player, x + w - part, 0, part, high, "in_flight");
-    }
-    x += Math.max(0, w);
-  }
-  const shown = terms.filter(
-    ([state, n, moved]) => tier === 1 || state !== "held" || n || moved,
+/** The terms of a tier's account: `moved` by the last event; `coming`: so much of them is
+ *  still on its way from L2, and looks so. A host pool says `outside` only if need be. */
+export function termsOf(player, run, tier) {
+  const { total, terms } = run.account(tier);
+  const coming = tier === 1 ? comingTokens(run) : {};
+  const all = terms.map(([state, tokens, moved]) => {
+    const outside = tier === 2 && state === "held";
+    const name = outside ? ui(player, "outside") : stateName(player, state);
+    return { state, tokens, moved, name, coming: coming[state] ?? 0 };
+  });
+  const shown = all.filter(
+    (t) => tier === 1 || t.state !== "held" || t.tokens || t.moved,
   );
-  const eq = shown
-    .map(([state, n, moved], i) => {
-      const name =
-        tier === 2 && state === "held"
-          ? ui(player, "outside")
-          : stateName(player, state);
-      const note =
-        state === "used" && loading
-          ? ` · ${ui(player, "loading", { n: num(loading) })}`
-          : "";
-      return `${i ? '<span class="op">+</span>' : ""}<span class="term ${n ? "" : "z"} ${player.state === state ? "hov" : ""}" data-state="${state}" tabindex="0"><span class="l">${swatch(player, state)}${esc(name)}${note}</span><span><span class="n">${num(n)}</span>${moved ? `<span class="d">${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}</span>` : ""}</span></span>`;
-    })
-    .join("");
-  const right = sound && sum === total;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bars}</svg><div class="acct">${eq}<span class="op">=</span><span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(total)}</span> <span class="${right ? "ok" : "bad"}">${right ? "✓" : "!"}</span></span></span></div></div>`;
+  const sum = all.reduce((so, { tokens }) => so + tokens, 0);
+  const sound = sum === total && all.every(({ tokens }) => tokens >= 0);
+  return { total, terms: shown, sound };
 }
 
-function loadingTokens(run) {
+/** Tokens on their way to L1, by the term that counts them. */
+function comingTokens(run) {
   const { c } = run;
-  const coming = run.alive.filter((n) => c.l1[n] === 2 && c.lock[n]);
-  return coming.reduce((sum, n) => sum + c.len[n], 0);
+  const sums = { used: 0, evictable: 0 };
+  for (const n of run.alive)
+    if (c.l1[n] === 2) sums[c.lock[n] ? "used" : "evictable"] += c.len[n];
+  return sums;
+}
+
+/** The bar of an account. */
+export function barOf(player, { terms, total }, high) {
+  let x = 0;
+  const parts = terms.map(({ state, tokens, coming }) => {
+    const wide = total ? (Math.max(0, tokens) / total) * WIDE : 0;
+    const late = tokens > 0 ? (Math.min(coming, tokens) / tokens) * wide : 0;
+    const here = wide > late ? box(player, x, 0, wide - late, high, state) : "";
+    x += wide;
+    return here + (late ? box(player, x - late, 0, late, high, "in_flight") : "");
+  });
+  return parts.join("");
+}
+
+/** Bar and sum of a tier. */
+export function accountHtml(player, run, tier) {
+  const account = termsOf(player, run, tier);
+  const high = tier === 1 ? 14 : 8;
+  const sum = account.terms.map((term) => termOf(player, term));
+  const mark = account.sound
+    ? '<span class="ok">✓</span>'
+    : '<span class="bad">!</span>';
+  const op = (sign) => `<span class="op">${sign}</span>`;
+  const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct">${sum.join(op("+"))}${op("=")}${slots}</div></div>`;
+}
+
+function termOf(player, { state, tokens, moved, name, coming }) {
+  const classes = `term${tokens ? "" : " z"}${player.state === state ? " hov" : ""}`;
+  const note = coming ? ` · ${ui(player, "loading", { n: num(coming) })}` : "";
+  const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
+  const by = moved ? `<span class="d">${delta}</span>` : "";
+  return `<span class="${classes}" data-state="${state}" tabindex="0"><span class="l">${swatch(player, state)}${esc(name)}${note}</span><span><span class="n">${num(tokens)}</span>${by}</span></span>`;
 }

@@ -30,8 +30,10 @@ export function penOf(canvas, w, h, version) {
   return pen;
 }
 
-/** A canvas pattern of a state, in screen space; made once for each theme. */
+/** A canvas pattern of a state, in screen space; made once for each theme. A pen that
+ *  writes SVG has its own. */
 export function tileOf(player, pen, state) {
+  if (pen.fillOf) return pen.fillOf(state);
   player.tiles ??= {};
   return (player.tiles[state] ??= tileFor(player, pen, state));
 }

@@ -3,12 +3,12 @@
 // Verdict, formula, what is not in it, what was not taken, causes, source.
 // Left out: formulas (formula.js), predictions (question.js).
 
-import { barsSvg, testHtml } from "./formula.js";
+import { barsSvg, testHtml, testWords } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
 import { afterwardsHtml } from "./question.js";
 import { say } from "./sentence.js";
-import { notTaken, withSums } from "./sums.js";
-import { esc, fill, num, put } from "./text.js";
+import { holds, notTaken, withSums } from "./sums.js";
+import { esc, fill, lines, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
 export function drawWhy(player, pane, run, e, label = "") {
@@ -76,4 +76,23 @@ function chainHtml(player, run, e) {
   let links = run.chain(e);
   if (links.length > 6) links = [links[0], ...links.slice(-5)];
   return `<div class="sec"><div class="lab">${ui(player, "cause")}</div><div class="chain">${links.map((i) => (i === e ? `<b>${num(i + 1)} ${esc(run.named(i))}</b>` : `<button data-do="go" data-to="${i + 1}">${num(i + 1)} ${esc(run.named(i))}</button><span>→</span>`)).join("")}</div></div>`;
+}
+
+/** Verdict, rule and tests of a card as lines of text; none if it has no rule. */
+export function verdictLines(player, run, e) {
+  const why = e >= 0 ? run.why(e) : null;
+  if (!why) return [];
+  const terms = withSums(why, run.terms(e));
+  const strong = (words) => ({ words, strong: true });
+  const tests = why.tests
+    .map((test) => ({
+      words: testWords(player, test, terms),
+      bad: holds(test, terms) === false,
+    }))
+    .filter(({ words }) => words);
+  return [
+    ...lines(say(player, run, e, run.log.verdicts), 38).map(strong),
+    ...lines(pick(player, why.rule), 50).map((words) => ({ words })),
+    ...tests,
+  ];
 }

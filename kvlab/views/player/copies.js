@@ -60,16 +60,19 @@ function firstFrom(spans, e) {
 
 /** All copies of a run as [submitted, acknowledged], by their begin; `longest` of them. */
 function spansOf(run, copies) {
+  const { variant } = run.log.col;
+  const done = run.kinds.map((kind) => copies[kind]);
+  const ends = run.kinds.map((kind) => Object.values(copies).includes(kind));
   const open = new Map();
   const spans = [];
-  const ends = new Set(Object.values(copies));
   for (let e = 0; e < run.count; e++) {
+    const [begins, finishes] = [done[variant[e]], ends[variant[e]]];
+    if (!begins && !finishes) continue;
     const kind = run.kind(e);
-    if (copies[kind]) {
-      const key = `${copies[kind]}${run.raw(e, kind === "load" ? "end" : "node")}`;
+    const key = `${begins ?? kind}${run.raw(e, kind === "load" ? "end" : "node")}`;
+    if (begins) {
       if (!open.has(key)) open.set(key, e);
-    } else if (ends.has(kind)) {
-      const key = `${kind}${run.raw(e, "node")}`;
+    } else {
       if (open.has(key)) spans.push([open.get(key), e]);
       open.delete(key);
     }

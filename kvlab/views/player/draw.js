@@ -73,6 +73,7 @@ export function settle(player) {
 /** Cards, and what the canvases show in words. */
 function drawLate(player) {
   player.due = null;
+  if (!player.root.contains(player.panes[0].why)) return; // it was closed meanwhile
   for (const { run, pane, label } of sidesOf(player)) {
     const covered = player.asking >= 0 && !player.other;
     if (!covered) drawWhy(player, pane.why, run, run.at - 1, label);

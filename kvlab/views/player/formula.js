@@ -68,6 +68,18 @@ export function testHtml(player, test, terms) {
   );
 }
 
+/** A test in one line: what it asks, its numbers, whether it holds. */
+export function testWords(player, test, terms) {
+  const verdict = holds(test, terms);
+  if (verdict === null || (!test.test && !test.fact)) return null;
+  const asks = test.asks ? `${pick(player, test.asks)} ` : "";
+  const mark = verdict ? "✓" : "✗";
+  if (test.fact) return `${asks}${mark} ${ui(player, verdict ? "yes" : "no")}`;
+  const [left, sign, right] = test.test.split(" ");
+  const [a, b] = [left, right].map((name) => numberOf(player, name, terms));
+  return `${asks}${a} ${SHOWN[sign]} ${b} ${mark} ${ui(player, verdict ? "true" : "false")}`;
+}
+
 /** Both sides on one scale; what the smaller lacks is outlined. */
 export function barsSvg(player, why, terms) {
   const k = player.colour,

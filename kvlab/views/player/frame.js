@@ -3,7 +3,7 @@
 // Left out: what is drawn in them (draw.js).
 
 import { layout } from "./layout.js";
-import { click, hover, seekTo } from "./hands.js";
+import { click, hover, seekTo, turnWheel } from "./hands.js";
 import { onKey } from "./keys.js";
 import { stop } from "./move.js";
 import { change } from "./perform.js";
@@ -36,6 +36,9 @@ export function buildFrame(player) {
     "pointermove",
     (event) => event.buttons && seekTo(player, event),
   );
+  line.addEventListener("wheel", (event) => turnWheel(player, event), {
+    passive: false,
+  });
   if (globalThis.ResizeObserver) {
     let wide = 0;
     player.watcher = new ResizeObserver(() => {

@@ -9,13 +9,23 @@ import { show, stop } from "./move.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
 import { drawOutlines } from "./pool.js";
-import { momentAt } from "./timeline.js";
+import { ZOOM, momentAt, pan, zoom } from "./timeline.js";
 
 /** Go where the timeline was pressed. */
 export function seekTo(player, event) {
   const box = event.target.getBoundingClientRect();
   stop(player);
   show(player, momentAt(player, event.clientX - box.left, event.clientY - box.top));
+}
+
+/** Turning the wheel over the lanes zooms; sideways, or with Shift, it pans. */
+export function turnWheel(player, event) {
+  if (event.ctrlKey) return;
+  event.preventDefault();
+  const [dx, dy] = event.shiftKey ? [event.deltaY, 0] : [event.deltaX, event.deltaY];
+  if (Math.abs(dx) > Math.abs(dy)) return pan(player, dx / 1000);
+  const box = event.target.getBoundingClientRect();
+  zoom(player, dy > 0 ? ZOOM : 1 / ZOOM, event.clientX - box.left);
 }
 
 function choose(player, what) {

@@ -11,6 +11,7 @@ import { nodeWords } from "./node.js";
 import { openPanel } from "./panel.js";
 import { bookmark, perform, recolour, setLang } from "./perform.js";
 import { commit, setMode } from "./predict.js";
+import { ZOOM, pan, zoom } from "./timeline.js";
 import { concerns, find, jump, search, toDecision } from "./watch.js";
 
 export function onKey(player, event) {
@@ -81,6 +82,12 @@ export function onKey(player, event) {
       player.motion = !player.motion;
       player.root.classList.toggle("motion", player.motion);
     },
+    "+": () => zoom(player, 1 / ZOOM),
+    "=": () => zoom(player, 1 / ZOOM),
+    "-": () => zoom(player, ZOOM),
+    0: () => zoom(player, null),
+    "<": () => pan(player, -0.5),
+    ">": () => pan(player, 0.5),
     "?": () => openPanel(player, player.panel === "help" ? "" : "help"),
   };
   if (key === "ArrowLeft" || key === "ArrowRight") {

@@ -18,18 +18,19 @@ const [OTHER, DECIDES, REFUSES, RISES, FALLS] = [0, 1, 2, 3, 4];
 
 /** What each event is to the timeline, one byte an event; found once. */
 function classesOf(player) {
-  if (player.classes) return player.classes;
   const { run, log } = player;
-  const byVariant = log.variants.map((variant, i) => {
-    if (!run.decides[i]) {
-      if (log.rise.includes(run.kinds[i])) return RISES;
-      return log.fall.includes(run.kinds[i]) ? FALLS : OTHER;
-    }
-    const why = log.whys[variant] ?? log.whys[run.kinds[i]];
-    return why?.sign === "no" ? REFUSES : DECIDES;
-  });
-  player.classes = Uint8Array.from(log.col.variant, (variant) => byVariant[variant]);
-  return player.classes;
+  const known = log.variants.map(() => -1);
+  return (player.classes ??= Uint8Array.from(log.col.variant, (variant, e) => {
+    if (known[variant] < 0) known[variant] = classOf(run, log, e);
+    return known[variant];
+  }));
+}
+
+function classOf(run, log, e) {
+  const kind = run.kind(e);
+  if (run.isDecision(e)) return run.why(e)?.sign === "no" ? REFUSES : DECIDES;
+  if (log.rise.includes(kind)) return RISES;
+  return log.fall.includes(kind) ? FALLS : OTHER;
 }
 
 /** Draw the events of a stretch, up to the limit. */

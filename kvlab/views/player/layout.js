@@ -5,11 +5,13 @@
 import { drawControls } from "./controls.js";
 import { draw } from "./draw.js";
 import { patterns } from "./looks.js";
+import { heightOf } from "./pool.js";
 import { openPanel } from "./panel.js";
 import { esc, num, plain } from "./text.js";
 import { differsWords, pick, ui } from "./words.js";
 
 const PANES = ["tree", "pool", "why", "queue"];
+const LOWEST_BODY = 468; // pixels of the panes together
 const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
 
 /** Make everything anew that lasts from event to event, and draw the moment in it. */
@@ -23,6 +25,9 @@ export function layout(player) {
   player.version = (player.version ?? 0) + 1;
   player.tiles = player.far = null;
   player.wide = Math.max(300, root.clientWidth - 34);
+  const pools = heightOf(player);
+  root.style.setProperty("--pools", `${pools}px`);
+  root.style.setProperty("--body", `${Math.max(LOWEST_BODY, pools)}px`);
   player.$(".defs").innerHTML =
     `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${patterns(player)}</defs></svg>`;
   player.$(".top").innerHTML = topHtml(player);

@@ -16,7 +16,7 @@ export function drawPixels(player, pen, canvas, t, g, shown, rows) {
   const images = pen.fresh && !t.y ? (canvas.images = new Map()) : canvas.images;
   const image = images.get(t) ?? images.set(t, new ImageData(...size)).get(t);
   const pixels = new Uint32Array(image.data.buffer);
-  const inks = inksOf(player, pen);
+  const inks = inksOf(player);
   const put = (y0, y1) =>
     pen.putImageData(
       image,
@@ -67,7 +67,7 @@ function drawPixelRow(pixels, [W, H], t, g, { owners, codes }, row, inks, dp) {
 }
 
 /** Each state's tile as pixels, read once for each theme. */
-function inksOf(player, pen) {
+function inksOf(player) {
   if (player.tiles?.inks) return player.tiles.inks;
   const canvas = document.createElement("canvas");
   const W = (canvas.width = Math.round(WIDE * density()));
@@ -79,7 +79,7 @@ function inksOf(player, pen) {
     return new Uint32Array(p.getImageData(0, 0, W, TILE).data.buffer);
   };
   const inks = Object.keys(player.log.looks).map((state) =>
-    read(tileOf(player, pen, state === "free" ? "available" : state)),
+    read(tileOf(player, p, state === "free" ? "available" : state)),
   );
   inks.bg = read(player.colour.bg)[0];
   return (player.tiles.inks = inks);

@@ -13,6 +13,7 @@ import { setMode } from "./predict.js";
 import { askingOf, limitOf } from "./question.js";
 import { csv, perfetto } from "./save.js";
 import { sentence } from "./sentence.js";
+import { stillSvg } from "./still.js";
 import { concerns } from "./watch.js";
 
 function darkPage() {
@@ -82,6 +83,10 @@ export class Player {
   }
   sentence() {
     return sentence(this);
+  }
+  /** The moment as an SVG document. */
+  svg() {
+    return stillSvg(this);
   }
   csv() {
     return csv(this);

@@ -18,6 +18,11 @@ const LAYERS = `<div class="t"></div><div class="a1"></div><div class="pl">
 <canvas class="over"></canvas></div><div class="a2"></div><div class="c"></div>`;
 const TOLD = 30; // stretches of slots that are told to a screen reader
 
+/** Pixels that the pane needs: title, accounts and the pools between them. */
+export function heightOf(player) {
+  return 132 + gridOf(player).high + (player.log.pools[1] ? 52 : 0);
+}
+
 /** Title and accounts. */
 export function drawPool(player, pane, run, label) {
   const { page, pools } = player.log;

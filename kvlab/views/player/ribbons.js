@@ -80,17 +80,19 @@ function drawStrand(player, pen, strand, all) {
   const k = player.colour;
   const { ax, ay, bx, by, w } = strand;
   const m = (ay + by) / 2;
-  const band = new Path2D(
-    `M${ax} ${ay}C${ax} ${m} ${bx} ${m} ${bx} ${by}H${bx + w}` +
-      `C${bx + w} ${m} ${ax + w} ${m} ${ax + w} ${ay}Z`,
-  );
+  pen.beginPath();
+  pen.moveTo(ax, ay);
+  pen.bezierCurveTo(ax, m, bx, m, bx, by);
+  pen.lineTo(bx + w, by);
+  pen.bezierCurveTo(bx + w, m, ax + w, m, ax + w, ay);
+  pen.closePath();
   pen.globalAlpha = all > MANY ? 0.16 : 0.3;
   pen.fillStyle = k.ribbon;
-  pen.fill(band);
+  pen.fill();
   pen.globalAlpha = all > MANY ? 0.5 : 1;
   pen.strokeStyle = k["in_flight-edge"];
   pen.lineWidth = 1;
-  pen.stroke(band);
+  pen.stroke();
   pen.globalAlpha = 1;
   if (w >= 8 && all <= 40) drawChevrons(pen, strand);
 }

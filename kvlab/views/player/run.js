@@ -39,7 +39,9 @@ export class Run extends States {
       entry = this.variant(e),
       kind = this.kind(e),
       tier = this.raw(e, "tier");
-    return whys[`${entry} ${tier}`] ?? whys[entry] ?? whys[`${kind} ${tier}`] ?? whys[kind];
+    return (
+      whys[`${entry} ${tier}`] ?? whys[entry] ?? whys[`${kind} ${tier}`] ?? whys[kind]
+    );
   }
   named(e) {
     return this.log.names[this.kind(e)];

@@ -1,97 +1,35 @@
 // What can be taken away?
 //
-// Left out: the same from Python (export.py, exports.py).
+// The step and a film as pictures, the page itself, the account, the events. What lies
+// behind an open question is in none of them, but for the page, which asks it again.
+// Left out: drawing the pictures (still.js), the same from Python (export.py, film.py).
 
-import { patterns } from "./looks.js";
+import { filmSvg, stillSvg } from "./still.js";
 import { plain } from "./text.js";
 
-export function save(player, what) {
-  const name = `kvlab-${plain(player.log.name || "run", 24).replace(/[^\w-]+/g, "_")}-${player.run.at}`;
-  const put = (text, type, end) =>
-    download(new Blob([text], { type }), `${name}.${end}`);
-  if (what === "csv") put(csv(player), "text/csv", "csv");
-  if (what === "svg") put(treeSvg(player), "image/svg+xml", "svg");
-  if (what === "perfetto") put(perfetto(player), "application/json", "json");
-  if (what === "html") put(globalThis.kvlabPage(), "text/html", "html");
-  if (what === "png")
-    player.$(".p-pool .slots").toBlob((blob) => download(blob, `${name}.png`));
+const SHARP = 2; // pixels of a PNG for one of the page
+const MOST_FRAMES = 60;
+const ACCOUNT =
+  "event,kind,used,held,evictable,available,host_only,copies,host_outside,host_free";
+
+const SVG = "image/svg+xml";
+
+/** Write one of the forms to a file that the browser saves. */
+export async function save(player, what) {
+  const forms = {
+    svg: () => fileOf(stillSvg(player), SVG, "svg"),
+    film: () => fileOf(filmSvg(player, ...framesAsked(player)), SVG, "film.svg"),
+    png: async () => [await pngOf(stillSvg(player)), "png"],
+    html: async () => fileOf(await player.hooks.page(), "text/html", "html"),
+    csv: () => fileOf(csv(player), "text/csv", "csv"),
+    perfetto: () => fileOf(perfetto(player), "application/json", "json"),
+  };
+  const [blob, ending] = await forms[what]();
+  const name = plain(player.log.name || "run", 24).replace(/[^\w-]+/g, "_");
+  download(blob, `kvlab-${name}-${player.run.at}.${ending}`);
 }
 
-export function csv(player) {
-  const at = player.run.at,
-    rows = [
-      [
-        "event",
-        "kind",
-        "used",
-        "held",
-        "evictable",
-        "available",
-        "host_only",
-        "copies",
-        "host_outside",
-        "host_free",
-      ].join(","),
-    ];
-  for (let e = 0; e < player.limit; e++) {
-    player.run.seek(e + 1);
-    rows.push(
-      [
-        e + 1,
-        player.run.kind(e),
-        ...[1, 2].flatMap((tier) => player.run.account(tier).terms.map((t) => t[1])),
-      ]
-        .map(cell)
-        .join(","),
-    );
-  }
-  player.run.seek(at);
-  return rows.join("\r\n") + "\r\n";
-}
-
-function treeSvg(player) {
-  const svg = player.$(".p-tree .scroll svg").cloneNode(true);
-  svg.style.display = "";
-  svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-  svg.insertAdjacentHTML(
-    "afterbegin",
-    `<defs>${patterns(player)}</defs><rect width="100%" height="100%" fill="${player.colour.bg}"/>`,
-  );
-  return new XMLSerializer().serializeToString(svg);
-}
-
-export function perfetto(player) {
-  const { run } = player,
-    out = [];
-  for (let e = 0; e < player.limit; e++) {
-    const lane = run.isDecision(e) ? 1 : 2,
-      cause = run.cause(e);
-    out.push({ name: run.variant(e), ph: "X", ts: e, dur: 1, pid: 1, tid: lane });
-    if (cause >= 0)
-      out.push(
-        {
-          name: "cause",
-          ph: "s",
-          id: e,
-          ts: cause,
-          pid: 1,
-          tid: run.isDecision(cause) ? 1 : 2,
-        },
-        { name: "cause", ph: "f", bp: "e", id: e, ts: e, pid: 1, tid: lane },
-      );
-  }
-  return JSON.stringify({ traceEvents: out });
-}
-
-/** A CSV cell that no spreadsheet takes for a formula. */
-const cell = (value) => {
-  const text = `${value}`;
-  return /^[=+\-@]/.test(text) && typeof value !== "number"
-    ? `"'${text.replaceAll('"', '""')}"`
-    : /[",\n\r]/.test(text)
-      ? `"${text.replaceAll('"', '""')}"`
-      : text;
-};
+const fileOf = (text, type, ending) => [new Blob([text], { type }), ending];
 
 function download(blob, name) {
   const link = document.createElement("a");
@@ -99,4 +37,66 @@ function download(blob, name) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** The moments that the panel asks for, within what may be shown. */
+function framesAsked(player) {
+  const [a, b] = ["from", "to"].map((name) => {
+    const value = Math.round(Number(player.$(`.film-${name}`)?.value));
+    return Math.max(0, Math.min(player.limit, value || 0));
+  });
+  const first = Math.min(a, b);
+  return [first, Math.min(Math.max(a, b), first + MOST_FRAMES - 1)];
+}
+
+/** A picture as pixels, drawn by the browser. */
+async function pngOf(svg) {
+  const image = new Image();
+  image.src = `data:${SVG};charset=utf-8,${encodeURIComponent(svg)}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [SHARP * image.width, SHARP * image.height];
+  const pen = canvas.getContext("2d");
+  pen.scale(SHARP, SHARP);
+  pen.drawImage(image, 0, 0);
+  return new Promise((done) => canvas.toBlob(done));
+}
+
+/** The account after every event that may be shown. */
+export function csv(player) {
+  const { run } = player;
+  const at = run.at;
+  const rows = [ACCOUNT];
+  for (let e = 0; e < player.limit; e++) {
+    run.seek(e + 1);
+    const terms = [1, 2].flatMap((tier) => run.account(tier).terms.map((t) => t[1]));
+    rows.push([e + 1, run.kind(e), ...terms].map(cell).join(","));
+  }
+  run.seek(at);
+  return `${rows.join("\r\n")}\r\n`;
+}
+
+/** A CSV cell that no spreadsheet takes for a formula. */
+function cell(value) {
+  const text = `${value}`;
+  const quoted = text.replaceAll('"', '""');
+  if (typeof value !== "number" && /^[=+\-@\t\r]/.test(text)) return `"'${quoted}"`;
+  return /[",\n\r]/.test(text) ? `"${quoted}"` : text;
+}
+
+/** The events as Chrome trace JSON, a flow from each cause. Units: 1 event = 1 us. */
+export function perfetto(player) {
+  const { run } = player;
+  const laneOf = (e) => (run.isDecision(e) ? 1 : 2);
+  const events = [];
+  for (let e = 0; e < player.limit; e++) {
+    const at = { pid: 1, tid: laneOf(e), ts: e };
+    const cause = run.cause(e);
+    events.push({ name: run.variant(e), ph: "X", dur: 1, ...at });
+    if (cause < 0) continue;
+    const flow = { name: "cause", cat: "cause", id: e };
+    events.push({ ...flow, ph: "s", ts: cause, pid: 1, tid: laneOf(cause) });
+    events.push({ ...flow, ph: "f", bp: "e", ...at });
+  }
+  return JSON.stringify({ displayTimeUnit: "ms", traceEvents: events });
 }

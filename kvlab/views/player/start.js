@@ -27,9 +27,10 @@ export async function startPage(root) {
     const text = document.getElementById(id)?.textContent.trim();
     return text ? Uint8Array.from(atob(text), (x) => x.charCodeAt(0)) : null;
   };
+  root.classList.add("page");
   try {
-    const log = await openLog(bytes("kvlab-log")),
-      player = new Player(root, new Run(log));
+    const log = await openLog(bytes("kvlab-log"));
+    const player = new Player(root, new Run(log), { hooks: { page: pageHtml } });
     globalThis.kvlab = player;
     const other = bytes("kvlab-log-b");
     if (other) {
@@ -44,39 +45,28 @@ export async function startPage(root) {
   }
 }
 
+/** The page as it came, to be saved: with its logs and script, without what was drawn. */
+function pageHtml() {
+  const page = document.documentElement.cloneNode(true);
+  const fresh = document.createElement("div");
+  fresh.id = "kvlab";
+  page.querySelector("#kvlab").replaceWith(fresh);
+  return `<!doctype html>\n${page.outerHTML}\n`;
+}
+
 /** anywidget: the log is a trait; a bytes trait arrives as a DataView. */
 async function render({ model, el }) {
   const root = document.createElement("div");
   el.append(root);
   const taken = (name) => {
-    const view = model.get(name);
-    return new Uint8Array(
-      view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
-    );
-  };
-  const set = (name, value) => {
-    model.set(name, value);
-    model.save_changes();
+    const { buffer, byteOffset, byteLength } = model.get(name);
+    return new Uint8Array(buffer.slice(byteOffset, byteOffset + byteLength));
   };
   let player;
   try {
-    player = new Player(root, new Run(await openLog(taken("log"))), {
-      canFork: model.get("can_fork"),
-      hooks: {
-        step: (at) => {
-          clearTimeout(root.later);
-          root.later = setTimeout(() => player && set("step", at), 80);
-        },
-        answers: (list) =>
-          set(
-            "answers",
-            list.map((a) => ({ ...a })),
-          ),
-        bookmarks: (list) => set("bookmarks", list),
-        lang: (lang) => set("lang", lang),
-        fork: (knobs, at) => model.send({ fork: knobs, at }),
-      },
-    });
+    const run = new Run(await openLog(taken("log")));
+    const canFork = model.get("can_fork");
+    player = new Player(root, run, { canFork, hooks: hooksOf(model, root) });
     root.kvlab = player;
     root.dataset.ready = "true";
   } catch (problem) {
@@ -88,20 +78,50 @@ async function render({ model, el }) {
     player.compare(new Run(b), b.difference);
   };
   model.on("change:log_b", both);
-  model.on(
-    "change:step",
-    () => model.get("step") !== player.run.at && player.show(model.get("step")),
-  );
-  model.on(
-    "msg:custom",
-    (message) => message.failed && player.forkFailed(message.failed),
-  );
+  model.on("change:step", () => {
+    if (model.get("step") !== player.run.at) player.show(model.get("step"));
+  });
+  model.on("msg:custom", (message) => {
+    if (message.failed) player.forkFailed(message.failed);
+  });
   await both();
   if (player.log.autoplay && player.motion) {
     player.speed = SPEEDS.indexOf(4);
     play(player);
   }
   return () => player.close();
+}
+
+/** What the player tells Python, and asks of it. */
+function hooksOf(model, root) {
+  const set = (name, value) => {
+    model.set(name, value);
+    model.save_changes();
+  };
+  return {
+    step: (at) => {
+      clearTimeout(root.later);
+      root.later = setTimeout(() => set("step", at), 80);
+    },
+    answers: (list) =>
+      set(
+        "answers",
+        list.map((answer) => ({ ...answer })),
+      ),
+    bookmarks: (list) => set("bookmarks", list),
+    lang: (lang) => set("lang", lang),
+    fork: (knobs, at) => model.send({ fork: knobs, at }),
+    page: () =>
+      new Promise((done) => {
+        const heard = (message) => {
+          if (message.page === undefined) return;
+          model.off("msg:custom", heard);
+          done(message.page);
+        };
+        model.on("msg:custom", heard);
+        model.send({ page: true });
+      }),
+  };
 }
 
 export default { render };

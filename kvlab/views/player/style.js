@@ -1,45 +1,166 @@
 // How does the page look, apart from what is drawn?
 //
-// One sheet. Colours are variables that draw.js sets from theme.py.
-// Left out: the patterns of states (looks.js).
+// One sheet in two parts: here the frame and where its panes lie. Colours are variables
+// that layout.js sets from theme.py; panes have sizes of their own, so that nothing in
+// one moves another. Left out: inside the panes (style_panes.js), patterns (looks.js).
 
-export const STYLE = `
-.kv{container-type:inline-size;box-sizing:border-box;font:13px/1.4 var(--ui);color:var(--ink);background:var(--bg);border:1px solid var(--line);border-radius:4px;font-variant-numeric:tabular-nums;text-align:left;
---ui:var(--jp-ui-font-family,-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,'PingFang SC','Hiragino Sans GB','Microsoft YaHei','Noto Sans CJK SC',sans-serif);
---mono:var(--jp-code-font-family,ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans Mono CJK SC',monospace)}
-.kv *{box-sizing:border-box}.kv:focus-visible,.kv .pane:focus-visible,.kv button:focus-visible,.kv select:focus-visible,.kv input:focus-visible{outline:2px solid var(--link);outline-offset:-2px}
-.kv svg{display:block}.kv svg text{font-family:var(--ui)}.kv .m{font-family:var(--mono)}
-.kv button{font:inherit;color:inherit;background:none;border:1px solid transparent;border-radius:4px;cursor:pointer;padding:2px 7px}.kv button:disabled{opacity:.4;cursor:default}.kv button:not(:disabled):hover{background:var(--well)}
-.kv select,.kv input{font:inherit;color:var(--ink);background:var(--bg);border:1px solid var(--line2);border-radius:4px;padding:1px 4px;max-width:190px}
-.kv .top{display:flex;align-items:center;gap:10px;min-height:36px;padding:2px 16px;border-bottom:1px solid var(--line);font-size:12px;color:var(--ink2);white-space:nowrap}
-.kv .top b{color:var(--ink)}.kv .sp{flex:1}.kv .top .name{overflow:hidden;text-overflow:ellipsis;min-width:0;unicode-bidi:isolate}
-.kv .seg{display:inline-flex;border:1px solid var(--line2);border-radius:4px;overflow:hidden;flex:none}.kv .seg button{border:0;border-radius:0;padding:2px 9px;color:var(--ink2)}.kv .seg button+button{border-left:1px solid var(--line2)}.kv .seg button[aria-pressed=true]{background:var(--ink);color:var(--bg);font-weight:600}
-.kv .head{display:flex;align-items:center;gap:12px;padding:6px 16px;min-height:58px;border-bottom:1px solid var(--line)}.kv .head svg{flex:none}.kv .head h2{font:600 18px/1.3 var(--ui);margin:0;overflow-wrap:anywhere}.kv .head .kind{font:12px var(--mono);color:var(--ink2)}
-.kv .note{padding:4px 16px;font-size:12px;color:var(--alert);border-bottom:1px solid var(--line)}
-.kv .note.because{color:var(--ink2);padding:8px 16px}.kv .note.because>*{display:block;max-width:120ch}.kv .note.because b{color:var(--ink)}
-.kv .body{display:grid;grid-template-columns:minmax(0,1fr) 540px 356px;grid-template-areas:"tree pool why" "queue pool why";grid-template-rows:minmax(120px,1fr) auto;min-height:468px}
-.kv .pane{padding:10px 16px;min-width:0}.kv .pane h3{font:600 12px/16px var(--ui);margin:0 0 6px;display:flex;gap:8px;align-items:baseline;white-space:nowrap}.kv .pane h3 small{font-weight:400;font-size:11px;color:var(--ink3);overflow:hidden;text-overflow:ellipsis}
-.kv .p-tree{grid-area:tree;display:flex;flex-direction:column}.kv .p-tree{height:0;min-height:100%}.kv .scroll{overflow:auto;flex:1}.kv .p-queue{grid-area:queue;border-top:1px solid var(--line)}.kv .p-pool{grid-area:pool;border-left:1px solid var(--line);border-right:1px solid var(--line)}.kv .p-why{grid-area:why;background:var(--well);display:flex;flex-direction:column;height:0;min-height:100%;overflow:auto}
-.kv.two .body{grid-template-columns:minmax(0,1fr) minmax(0,1fr);grid-template-areas:none;grid-template-rows:none}.kv.two .pane{grid-area:auto;border:0;border-bottom:1px solid var(--line)}.kv.two .pane.b{border-left:1px solid var(--line)}.kv.two .p-tree{height:190px;min-height:0}.kv.two .p-why{height:260px;min-height:0}.kv.two .p-queue{display:none}
-@container (max-width:1099px){.kv:not(.two) .body{grid-template-columns:540px minmax(0,1fr);grid-template-areas:"tree queue" "pool why";min-height:0}.kv:not(.two) .p-tree{border-bottom:1px solid var(--line);height:auto;min-height:0;max-height:330px}.kv:not(.two) .body{grid-template-rows:minmax(210px,auto) 1fr}.kv .p-pool{border-left:0}.kv:not(.two) .p-queue{border-top:0;border-left:1px solid var(--line);border-bottom:1px solid var(--line)}.kv .top .w{display:none}}
-@container (max-width:780px){.kv:not(.two) .body{display:block}.kv .p-tree,.kv .p-why{height:auto;min-height:0;max-height:300px}.kv .p-pool{border:0;overflow-x:auto}.kv .p-queue{border-left:0!important}}
-.kv .acct{display:flex;align-items:flex-end;margin-top:5px;font-size:11px;color:var(--ink2);white-space:nowrap}.kv .acct .term{display:inline-flex;flex-direction:column;border-radius:3px}.kv .acct .l{display:flex;gap:4px;align-items:center;height:16px}.kv .acct .n{font-size:15px;font-weight:600;color:var(--ink);line-height:20px}.kv .acct .d{font-weight:600;font-size:11px;color:var(--ink2);margin-left:4px}.kv .acct .z .n{color:var(--ink3);font-weight:400}.kv .acct .op{padding:0 7px;font-size:14px;color:var(--ink3);line-height:20px}.kv .acct .ok{color:var(--ok)}
-.kv .v{display:flex;gap:8px;align-items:center;font:600 15px/20px var(--ui);margin-bottom:2px;overflow-wrap:anywhere}.kv .v svg{flex:none}.kv .dim{color:var(--ink2);font-size:12px}.kv .sec{border-top:1px solid var(--line);padding:6px 0;font-size:12px}.kv .lab{font-size:11px;color:var(--ink3);margin-bottom:2px}
-.kv .eq{display:flex;align-items:flex-end;flex-wrap:wrap;font-size:11px;color:var(--ink2);margin-bottom:3px}.kv .eq .t{display:inline-flex;flex-direction:column}.kv .eq .l{display:flex;gap:4px;align-items:center;height:16px;font-family:var(--mono)}.kv .eq .n{font:600 14px/19px var(--ui);color:var(--ink)}.kv .eq .op{padding:0 5px;font-size:13px;line-height:19px;color:var(--ink3)}
-.kv .test{font:600 14px/20px var(--ui)}.kv .yes{color:var(--ok)}.kv .bad{color:var(--alert)}.kv .off{color:var(--ink3);border:1px dashed var(--line2);border-radius:4px;padding:4px 8px;display:flex;gap:8px;align-items:center}.kv .off s{text-decoration-thickness:1px}
-.kv .chain{display:flex;gap:2px 4px;flex-wrap:wrap;align-items:center}.kv .chain button{color:var(--link);padding:0 2px;text-decoration:underline;font-size:12px}
-.kv .src{font:11px/1.5 var(--mono);color:var(--ink2)}.kv .src pre{margin:2px 0 0;font:inherit;white-space:pre;overflow-x:auto;background:none;color:inherit}.kv .src .hl{background:var(--bg);box-shadow:inset 3px 0 0 var(--ink);color:var(--ink);display:inline-block;min-width:100%;padding-left:7px}
-.kv .q{font:600 15px/1.35 var(--ui);margin:0 0 8px}.kv .ans{display:flex;flex-direction:column;gap:5px;margin-bottom:8px;border:0;padding:0}.kv .ans label{display:flex;gap:8px;border:1px solid var(--line2);border-radius:4px;padding:6px 9px;background:var(--bg);cursor:pointer;font-size:13px}.kv .ans label:has(:checked){border-color:var(--ink);box-shadow:inset 0 0 0 1px var(--ink)}.kv .conf{flex-direction:row}.kv .conf label{flex:1;padding:3px 4px;font-size:12px;gap:4px;justify-content:center}.kv .conf input{width:12px;margin:0}
-.kv .go{font-weight:600;padding:6px 14px;border-color:var(--ink);background:var(--ink)!important;color:var(--bg)}
-.kv .lanes{display:grid;grid-template-columns:auto 1fr;gap:3px 12px;align-items:center;font-size:12px}.kv .ln{color:var(--ink2);text-align:right}.kv .chips{display:flex;gap:5px;align-items:center;min-height:26px;overflow:hidden}.kv .chip{display:inline-flex!important;gap:6px;align-items:center;border-color:var(--line2)!important;height:26px;white-space:nowrap;unicode-bidi:isolate}.kv .chip b{font:600 12px var(--mono)}.kv .chip small{color:var(--ink2);font-size:11px}.kv .none{color:var(--ink3)}
-.kv .hot{border-color:var(--ink)!important;box-shadow:inset 0 0 0 1px var(--ink)}.kv .sel{outline:2.5px solid var(--link)!important;outline-offset:1px}.kv .hov{outline:2px dashed var(--link);outline-offset:1px}
-.kv .insp{display:flex;flex-wrap:wrap;gap:1px 12px;font-size:12px;color:var(--ink2);padding-top:6px;margin-top:6px;border-top:1px solid var(--line);min-height:26px}.kv .insp b{color:var(--ink);font-family:var(--mono)}
-.kv .tl{border-top:1px solid var(--line);padding:4px 16px 0}.kv canvas{display:block}.kv .pl{position:relative;margin:10px 0 8px}.kv .pl canvas,.kv .tl canvas{position:absolute;left:0;top:0}.kv .pl .under,.kv .pl .over{pointer-events:none}.kv .tl{height:96px;position:relative}.kv .tl canvas{left:16px;top:4px}
-.kv .ctl{display:flex;gap:6px;align-items:center;flex-wrap:wrap;padding:3px 12px 6px;font-size:12px;color:var(--ink2)}.kv .ctl .ic{width:30px;height:28px;padding:0;display:grid;place-items:center;color:var(--ink)}.kv .ctl .main{border-color:var(--ink)}.kv .ctl input{width:84px;text-align:right}.kv .ctl b{color:var(--ink)}
-.kv .panel{border-top:1px solid var(--line);padding:8px 16px;font-size:12px;display:flex;gap:6px 12px;flex-wrap:wrap;align-items:center;background:var(--well)}.kv .panel:empty{display:none}.kv .panel dl{display:grid;grid-template-columns:auto 1fr;gap:2px 12px;margin:0;width:100%}.kv .panel dt{font-family:var(--mono)}.kv .panel dd{margin:0}
-.kv .empty{border:1px dashed var(--line2);border-radius:4px;color:var(--ink3);display:grid;place-items:center;text-align:center;min-height:80px;padding:10px}
-.kv .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.kv.motion .bar rect{transition:x .24s cubic-bezier(.2,0,0,1),width .24s cubic-bezier(.2,0,0,1)}
-@media (prefers-reduced-motion:reduce){.kv .bar rect{transition:none!important}}
-@media (max-width:0){.kv{display:none}}
+import { PANE_STYLE } from "./style_panes.js";
+
+const FRAME_STYLE = `
+.kv {
+  container-type: inline-size; box-sizing: border-box; font: 13px/1.4 var(--ui);
+  color: var(--ink); background: var(--bg); border: 1px solid var(--line);
+  border-radius: 4px; font-variant-numeric: tabular-nums; text-align: left;
+  --ui: var(--jp-ui-font-family, -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto,
+    Helvetica, Arial, 'PingFang SC', 'Hiragino Sans GB', 'Microsoft YaHei',
+    'Noto Sans CJK SC', sans-serif);
+  --mono: var(--jp-code-font-family, ui-monospace, SFMono-Regular, Menlo, Consolas,
+    'DejaVu Sans Mono', 'Noto Sans Mono CJK SC', monospace);
+}
+.kv * { box-sizing: border-box }
+.kv:focus-visible, .kv .pane:focus-visible, .kv button:focus-visible,
+.kv select:focus-visible, .kv input:focus-visible, .kv canvas:focus-visible {
+  outline: 2px solid var(--link); outline-offset: -2px;
+}
+.kv svg { display: block }
+.kv svg text { font-family: var(--ui) }
+.kv .m { font-family: var(--mono) }
+.kv button {
+  font: inherit; color: inherit; background: none; border: 1px solid transparent;
+  border-radius: 4px; cursor: pointer; padding: 2px 7px;
+}
+.kv button:disabled { opacity: .4; cursor: default }
+.kv button:not(:disabled):hover { background: var(--well) }
+.kv select, .kv input {
+  font: inherit; color: var(--ink); background: var(--bg);
+  border: 1px solid var(--line2); border-radius: 4px; padding: 1px 4px;
+  max-width: 190px;
+}
+.kv .top {
+  display: flex; align-items: center; gap: 10px; min-height: 36px; padding: 2px 16px;
+  border-bottom: 1px solid var(--line); font-size: 12px; color: var(--ink2);
+  white-space: nowrap;
+}
+.kv .top b { color: var(--ink) }
+.kv .sp { flex: 1 }
+.kv .top .name {
+  overflow: hidden; text-overflow: ellipsis; min-width: 0; unicode-bidi: isolate;
+}
+.kv .seg {
+  display: inline-flex; border: 1px solid var(--line2); border-radius: 4px;
+  overflow: hidden; flex: none;
+}
+.kv .seg button { border: 0; border-radius: 0; padding: 2px 9px; color: var(--ink2) }
+.kv .seg button+button { border-left: 1px solid var(--line2) }
+.kv .seg button[aria-pressed=true] {
+  background: var(--ink); color: var(--bg); font-weight: 600;
+}
+.kv .head {
+  display: flex; align-items: center; gap: 12px; padding: 0 16px; height: 66px;
+  border-bottom: 1px solid var(--line); contain: strict;
+}
+.kv .head svg { flex: none }
+.kv .head h2 { font: 600 18px/1.3 var(--ui); margin: 0; overflow-wrap: anywhere }
+.kv .head .kind { font: 12px var(--mono); color: var(--ink2) }
+.kv .note {
+  padding: 4px 16px; font-size: 12px; color: var(--alert);
+  border-bottom: 1px solid var(--line);
+}
+.kv .note.because { color: var(--ink2); padding: 8px 16px }
+.kv .note.because > * { display: block; max-width: 120ch }
+.kv .note.because b { color: var(--ink) }
+.kv .body {
+  display: grid; grid-template-columns: minmax(0,1fr) 540px 356px;
+  grid-template-areas: "tree pool why" "queue pool why";
+  grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
+}
+.kv.page .body { height: max(var(--body), min(100vh - 286px, 660px)) }
+.kv .pane { padding: 10px 16px; min-width: 0; contain: strict }
+.kv .pane h3 {
+  font: 600 12px/16px var(--ui); margin: 0 0 6px; display: flex; gap: 8px;
+  align-items: baseline; white-space: nowrap;
+}
+.kv .pane h3 small {
+  font-weight: 400; font-size: 11px; color: var(--ink3); overflow: hidden;
+  text-overflow: ellipsis;
+}
+.kv .p-tree { grid-area: tree; display: flex; flex-direction: column }
+.kv .scroll { overflow: auto; flex: 1 }
+.kv .p-queue { grid-area: queue; border-top: 1px solid var(--line) }
+.kv .p-pool {
+  grid-area: pool; border-left: 1px solid var(--line);
+  border-right: 1px solid var(--line);
+}
+.kv .p-why {
+  grid-area: why; background: var(--well); display: flex; flex-direction: column;
+  overflow: auto;
+}
+.kv.two .body {
+  grid-template-columns: minmax(0,1fr) minmax(0,1fr); grid-template-areas: none;
+  grid-template-rows: none; height: auto;
+}
+.kv.two .pane { grid-area: auto; border: 0; border-bottom: 1px solid var(--line) }
+.kv.two .pane.b { border-left: 1px solid var(--line) }
+.kv.two .p-tree { height: 190px }
+.kv.two .p-pool { height: var(--pools) }
+.kv.two .p-why { height: 260px }
+.kv.two .p-queue { display: none }
+@container (max-width:1099px) {
+  .kv:not(.two) .body {
+    grid-template-columns: 540px minmax(0,1fr); height: auto;
+    grid-template-areas: "tree queue" "pool why";
+    grid-template-rows: 250px max(var(--pools), 300px);
+  }
+  .kv:not(.two) .p-tree { border-bottom: 1px solid var(--line) }
+  .kv .p-pool { border-left: 0 }
+  .kv:not(.two) .p-queue {
+    border-top: 0; border-left: 1px solid var(--line);
+    border-bottom: 1px solid var(--line);
+  }
+  .kv .top .w { display: none }
+}
+@container (max-width:780px) {
+  .kv:not(.two) .body { display: block }
+  .kv .p-tree { height: 250px }
+  .kv .p-why { height: 320px }
+  .kv .p-queue { height: 128px }
+  .kv .p-pool { border: 0; overflow-x: auto; height: var(--pools) }
+  .kv .p-queue { border-left: 0!important }
+}
+.kv .tl { border-top: 1px solid var(--line); padding: 4px 16px 0 }
+.kv canvas { display: block }
+.kv .pl { position: relative; margin: 10px 0 8px }
+.kv .pl canvas, .kv .tl canvas { position: absolute; left: 0; top: 0 }
+.kv .pl .under, .kv .pl .over { pointer-events: none }
+.kv .tl { height: 96px; position: relative }
+.kv .tl canvas { left: 16px; top: 4px }
+.kv .ctl {
+  display: flex; gap: 6px; align-items: center; flex-wrap: wrap; padding: 3px 12px 6px;
+  font-size: 12px; color: var(--ink2);
+}
+.kv .ctl .ic {
+  width: 30px; height: 28px; padding: 0; display: grid; place-items: center;
+  color: var(--ink);
+}
+.kv .ctl .main { border-color: var(--ink) }
+.kv .ctl input { width: 84px; text-align: right }
+.kv .ctl b { color: var(--ink) }
+.kv .panel {
+  border-top: 1px solid var(--line); padding: 8px 16px; font-size: 12px; display: flex;
+  gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
+}
+.kv .edged { border-color: var(--line2) }
+.kv .film { display: inline-flex; gap: 8px; align-items: center }
+.kv .panel:empty { display: none }
+.kv .panel dl {
+  display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; width: 100%;
+}
+.kv .panel dt { font-family: var(--mono) }
+.kv .panel dd { margin: 0 }
+.kv .sr {
+  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+  white-space: nowrap;
+}
 `;
+
+export const STYLE = FRAME_STYLE + PANE_STYLE;

@@ -50,3 +50,19 @@ export const esc = (text) => `${text}`.replace(/[&<>"']/g, (x) => ENTITIES[x]);
 
 export const fill = (text, values) =>
   text.replace(/\{(\w+)\}/g, (_, name) => values(name) ?? "–");
+
+/** A text as lines of about `most` half-wide characters. */
+export function lines(text, most) {
+  const out = [""];
+  let wide = 0;
+  for (const word of text.match(/[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+/g) ?? []) {
+    const size = /[\u2e80-\uffef]/.test(word) ? 2 : word.length;
+    if (wide + size > most && wide) {
+      out.push("");
+      wide = 0;
+    }
+    out[out.length - 1] += word;
+    wide += size;
+  }
+  return out.map((line) => line.trim());
+}

@@ -15,6 +15,9 @@ export const HIGH = 92;
 
 const LEFT = 56; // pixels before the first event
 const EVENT = 9; // pixels of an event, unless the reader zooms
+/** How much a notch of the wheel, or a key, zooms. */
+export const ZOOM = 1.5;
+
 const LEAST = 12; // events shown at the closest
 
 /** How many events the lanes show without zooming. */

@@ -30,7 +30,7 @@ export function drawTree(player, pane, run, label) {
 }
 
 function paneParts(player, pane, label) {
-  const wide = Math.max(200, pane.clientWidth - 32);
+  const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, "tree_note")}</small></h3>
     <div class="scroll" role="tree" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;

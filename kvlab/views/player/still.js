@@ -1,0 +1,158 @@
+// How does a moment become one picture?
+//
+// Sentence, tree, pools with their accounts and, if there is one, the card's verdict and
+// tests, side by side in one SVG that needs nothing else. A film is several of them.
+// Left out: writing files (save.js).
+
+import { barOf, termsOf } from "./account.js";
+import { UI } from "./canvas.js";
+import { verdictLines } from "./card.js";
+import { GUT, WIDE, gridOf } from "./grid.js";
+import { box, patterns } from "./looks.js";
+import { drawRibbons } from "./ribbons.js";
+import { drawRings } from "./rings.js";
+import { sentence } from "./sentence.js";
+import { drawSlots } from "./slots.js";
+import { svgCanvas } from "./svg_pen.js";
+import { esc, num } from "./text.js";
+import { drawTree } from "./tree.js";
+import { ui } from "./words.js";
+
+const TREE = 340; // pixels of the tree
+const CARD = 330;
+const HEAD = 56;
+const PAD = 16;
+const POOL = GUT + WIDE + 2;
+
+/** The moment as an SVG document. */
+export function stillSvg(player) {
+  const { run } = player;
+  const parts = [treePart(player, run), poolPart(player, run)];
+  const card = verdictLines(player, run, run.at - 1);
+  const wide = PAD + TREE + PAD + POOL + PAD + (card.length ? CARD : 0);
+  const high = HEAD + Math.max(parts[0].high, parts[1].high, 20 * card.length) + PAD;
+  const body =
+    head(player, run) +
+    shift(PAD, HEAD, parts[0].markup) +
+    shift(PAD + TREE + PAD, HEAD, parts[1].markup) +
+    shift(PAD + TREE + PAD + POOL + PAD, HEAD, cardPart(player, card));
+  return documentOf(player, wide, high, body);
+}
+
+/** The moments after `first` to `last` events, one below the other, as an SVG document.
+ *  Changes: nothing; the run stands where it stood. */
+export function filmSvg(player, first, last) {
+  const { run } = player;
+  const at = run.at;
+  const wide = PAD + TREE + PAD + POOL + PAD;
+  let y = 0;
+  const frames = [];
+  for (let moment = first; moment <= last; moment++) {
+    run.seek(moment);
+    const [tree, pool] = [treePart(player, run), poolPart(player, run)];
+    const both =
+      shift(PAD, HEAD, tree.markup) + shift(PAD + TREE + PAD, HEAD, pool.markup);
+    frames.push(shift(0, y, head(player, run) + both));
+    y += HEAD + Math.max(tree.high, pool.high) + PAD;
+    frames.push(`<path d="M0 ${y}H${wide}" stroke="${player.colour.line2}"/>`);
+  }
+  run.seek(at);
+  return documentOf(player, wide, y, frames.join(""));
+}
+
+function documentOf(player, wide, high, body) {
+  const title = esc(`${player.log.name || "kvlab"}: ${sentence(player)}`);
+  const style = `text{font-family:${UI}}.m{font-family:monospace}svg{overflow:visible}`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${wide}" height="${high}" viewBox="0 0 ${wide} ${high}" role="img">` +
+    `<title>${title}</title><style>${style}</style><defs>${patterns(player)}</defs>` +
+    `<rect width="${wide}" height="${high}" fill="${player.colour.bg}"/>${body}</svg>`
+  );
+}
+
+const shift = (x, y, markup) => `<g transform="translate(${x},${y})">${markup}</g>`;
+
+function text(x, y, words, fill, size, weight = 400) {
+  return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${esc(words)}</text>`;
+}
+
+function head(player, run) {
+  const k = player.colour;
+  const e = run.at - 1;
+  const kind =
+    e < 0
+      ? ui(player, "start")
+      : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
+  return (
+    text(PAD, 20, kind, k.ink2, 12) +
+    text(PAD, 42, sentence(player, run), k.ink, 18, 600)
+  );
+}
+
+/** The tree, drawn into a pane of its own; what only a page needs is taken out. */
+function treePart(player, run) {
+  const pane = document.createElement("section");
+  pane.wide = TREE;
+  drawTree(player, pane, run, "");
+  const { svg } = pane.parts;
+  for (const at of svg.querySelectorAll("*"))
+    for (const name of ["id", "role", "tabindex", "style", "data-node", "data-fold"])
+      at.removeAttribute(name);
+  const high = Number(svg.getAttribute("height") ?? 40);
+  const drawn = pane.empty
+    ? text(0, 16, ui(player, "empty_tree"), player.colour.ink3, 12)
+    : new XMLSerializer().serializeToString(svg);
+  return { markup: drawn, high };
+}
+
+/** Both pools between their accounts. */
+function poolPart(player, run) {
+  const g = gridOf(player);
+  const layers = [drawRibbons, drawSlots, drawRings].map((drawn) => {
+    const canvas = svgCanvas(player);
+    drawn(player, canvas, run);
+    return canvas.markup();
+  });
+  const below = 56 + g.high + 10;
+  const host = player.log.pools[1]
+    ? shift(GUT, below, accountPart(player, run, 2))
+    : "";
+  return {
+    markup:
+      shift(GUT, 0, accountPart(player, run, 1)) + shift(0, 56, layers.join("")) + host,
+    high: below + (host ? 48 : 0),
+  };
+}
+
+function accountPart(player, run, tier) {
+  const account = termsOf(player, run, tier);
+  const k = player.colour;
+  const step = WIDE / (account.terms.length + 1);
+  const said = account.terms.map(({ state, tokens, name }, i) => {
+    const at = i * step;
+    return (
+      box(player, at, 16, 11, 11, state) +
+      text(at + 15, 25, name, k.ink2, 11) +
+      text(at, 42, `${i ? "+ " : ""}${num(tokens)}`, k.ink, 14, 600)
+    );
+  });
+  const sum = `= ${num(account.total)} ${account.sound ? "✓" : "!"}`;
+  const end = text(account.terms.length * step, 42, sum, k.ink, 14, 600);
+  return barOf(player, account, 10) + said.join("") + end;
+}
+
+function cardPart(player, lines) {
+  const k = player.colour;
+  return lines
+    .map(({ words, strong, bad }, i) =>
+      text(
+        0,
+        14 + 20 * i,
+        words,
+        bad ? k.alert : strong ? k.ink : k.ink2,
+        strong ? 14 : 12,
+        strong ? 600 : 400,
+      ),
+    )
+    .join("");
+}

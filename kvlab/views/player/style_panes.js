@@ -1,0 +1,113 @@
+// How do accounts, cards, questions and queues look?
+//
+// Left out: the frame around them (style.js).
+
+export const PANE_STYLE = `
+.kv .acct {
+  display: flex; align-items: flex-end; margin-top: 5px; font-size: 11px;
+  color: var(--ink2); white-space: nowrap;
+}
+.kv .acct .term { display: inline-flex; flex-direction: column; border-radius: 3px }
+.kv .acct .l { display: flex; gap: 4px; align-items: center; height: 16px }
+.kv .acct .n { font-size: 15px; font-weight: 600; color: var(--ink); line-height: 20px }
+.kv .acct .d { font-weight: 600; font-size: 11px; color: var(--ink2); margin-left: 4px }
+.kv .acct .z .n { color: var(--ink3); font-weight: 400 }
+.kv .acct .op { padding: 0 7px; font-size: 14px; color: var(--ink3); line-height: 20px }
+.kv .acct .ok { color: var(--ok) }
+.kv .v {
+  display: flex; gap: 8px; align-items: center; font: 600 15px/20px var(--ui);
+  margin-bottom: 2px; overflow-wrap: anywhere;
+}
+.kv .v svg { flex: none }
+.kv .dim { color: var(--ink2); font-size: 12px }
+.kv .sec { border-top: 1px solid var(--line); padding: 6px 0; font-size: 12px }
+.kv .lab { font-size: 11px; color: var(--ink3); margin-bottom: 2px }
+.kv .eq {
+  display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 11px;
+  color: var(--ink2); margin-bottom: 3px;
+}
+.kv .eq .t { display: inline-flex; flex-direction: column }
+.kv .eq .l {
+  display: flex; gap: 4px; align-items: center; height: 16px; font-family: var(--mono);
+}
+.kv .eq .n { font: 600 14px/19px var(--ui); color: var(--ink) }
+.kv .eq .op { padding: 0 5px; font-size: 13px; line-height: 19px; color: var(--ink3) }
+.kv .test { font: 600 14px/20px var(--ui) }
+.kv .yes { color: var(--ok) }
+.kv .bad { color: var(--alert) }
+.kv .off {
+  color: var(--ink3); border: 1px dashed var(--line2); border-radius: 4px;
+  padding: 4px 8px; display: flex; gap: 8px; align-items: center;
+}
+.kv .off s { text-decoration-thickness: 1px }
+.kv .chain { display: flex; gap: 2px 4px; flex-wrap: wrap; align-items: center }
+.kv .chain button {
+  color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
+}
+.kv .src { font: 11px/1.5 var(--mono); color: var(--ink2) }
+.kv .src pre {
+  margin: 2px 0 0; font: inherit; white-space: pre; overflow-x: auto; background: none;
+  color: inherit;
+}
+.kv .src .hl {
+  background: var(--bg); box-shadow: inset 3px 0 0 var(--ink); color: var(--ink);
+  display: inline-block; min-width: 100%; padding-left: 7px;
+}
+.kv .q { font: 600 15px/1.35 var(--ui); margin: 0 0 8px }
+.kv .ans {
+  display: flex; flex-direction: column; gap: 5px; margin-bottom: 8px; border: 0;
+  padding: 0;
+}
+.kv .ans label {
+  display: flex; gap: 8px; border: 1px solid var(--line2); border-radius: 4px;
+  padding: 6px 9px; background: var(--bg); cursor: pointer; font-size: 13px;
+}
+.kv .ans label:has(:checked) {
+  border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink);
+}
+.kv .conf { flex-direction: row }
+.kv .conf label {
+  flex: 1; padding: 3px 4px; font-size: 12px; gap: 4px; justify-content: center;
+}
+.kv .conf input { width: 12px; margin: 0 }
+.kv .go {
+  font-weight: 600; padding: 6px 14px; border-color: var(--ink);
+  background: var(--ink)!important; color: var(--bg);
+}
+.kv .lanes {
+  display: grid; grid-template-columns: auto 1fr; gap: 3px 12px; align-items: center;
+  font-size: 12px;
+}
+.kv .ln { color: var(--ink2); text-align: right }
+.kv .chips {
+  display: flex; gap: 5px; align-items: center; min-height: 26px; overflow: hidden;
+}
+.kv .chip {
+  display: inline-flex!important; gap: 6px; align-items: center;
+  border-color: var(--line2)!important; height: 26px; white-space: nowrap;
+  unicode-bidi: isolate;
+}
+.kv .chip b { font: 600 12px var(--mono) }
+.kv .chip small { color: var(--ink2); font-size: 11px }
+.kv .none { color: var(--ink3) }
+.kv .hot { border-color: var(--ink)!important; box-shadow: inset 0 0 0 1px var(--ink) }
+.kv .sel { outline: 2.5px solid var(--link)!important; outline-offset: 1px }
+.kv .hov { outline: 2px dashed var(--link); outline-offset: 1px }
+.kv .insp {
+  display: flex; flex-wrap: wrap; gap: 1px 12px; font-size: 12px; color: var(--ink2);
+  padding-top: 6px; margin-top: 6px; border-top: 1px solid var(--line);
+  min-height: 26px;
+}
+.kv .insp b { color: var(--ink); font-family: var(--mono) }
+.kv .empty {
+  border: 1px dashed var(--line2); border-radius: 4px; color: var(--ink3);
+  display: grid; place-items: center; text-align: center; min-height: 80px;
+  padding: 10px;
+}
+.kv.motion .bar rect {
+  transition: x .24s cubic-bezier(.2,0,0,1), width .24s cubic-bezier(.2,0,0,1);
+}
+@media (prefers-reduced-motion: reduce) {
+  .kv .bar rect { transition: none !important }
+}
+`;
