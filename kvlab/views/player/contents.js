@@ -12,7 +12,8 @@ import { ui } from "./words.js";
 const SETTLED = new Set(["used", "held", "evictable", "host_only", "copy"]);
 const TOLD_SLOTS = 3; // wrong slots that are told in words
 
-const hasChecks = (log) => log.variants.some((v) => v.split(" ")[0] === "compared");
+export const hasChecks = (log) =>
+  log.variants.some((v) => v.split(" ")[0] === "compared");
 
 /** A run with wrong slots shows them; any other shows states. */
 export function firstColouring(log) {
@@ -135,8 +136,7 @@ export function slotWords(player, run, move) {
   if (here < 0) return "";
   const t = g.tiers[here];
   const row = Math.floor((move.offsetY - t.y) / t.pitch);
-  const page =
-    t.first + row * g.columns + Math.floor((move.offsetX - GUT) / g.cell);
+  const page = t.first + row * g.columns + Math.floor((move.offsetX - GUT) / g.cell);
   const found = check.wrong.filter((w) => w.tier === `L${here + 1}` && w.page === page);
   return found.map((w) => wrongWords(player, w)).join("\n");
 }

@@ -4,7 +4,13 @@
 // Left out: what is drawn on them (ribbons.js, slots.js, rings.js), account.js.
 
 import { accountHtml } from "./account.js";
-import { colourButton, contentsHtml, contentsWords, slotWords } from "./contents.js";
+import {
+  colourButton,
+  contentsHtml,
+  contentsWords,
+  hasChecks,
+  slotWords,
+} from "./contents.js";
 import { gridOf, stretchesOf } from "./grid.js";
 import { stateName } from "./looks.js";
 import { drawRibbons } from "./ribbons.js";
@@ -20,7 +26,9 @@ const TOLD = 30; // stretches of slots that are told to a screen reader
 
 /** Pixels that the pane needs: title, accounts and the pools between them. */
 export function heightOf(player) {
-  return 132 + gridOf(player).high + (player.log.pools[1] ? 52 : 0);
+  const { log } = player;
+  const contents = hasChecks(log) ? 90 : 0;
+  return 132 + gridOf(player).high + (log.pools[1] ? 52 : 0) + contents;
 }
 
 /** Title and accounts. */
