@@ -14,7 +14,8 @@ const STYLE = `
 .kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; }
 .kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
 .kvf label { display: flex; gap: 8px; align-items: baseline; padding: 3px 0; }
-.kvf .row { display: grid; grid-template-columns: minmax(60px, max-content) 150px 1.5em; gap: 4px 12px;
+.kvf .row { display: grid; grid-template-columns: minmax(60px, max-content) minmax(150px, auto) 1.5em; gap: 4px 12px;
+  justify-content: start;
   align-items: center; margin-bottom: 10px; }
 .kvf .row label { padding: 0; }
 .kvf .conf { display: flex; gap: 4px 18px; flex-wrap: wrap; }

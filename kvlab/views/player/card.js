@@ -24,7 +24,7 @@ function cardHtml(player, run, e, label = "") {
     return `<div class="empty">${ui(player, "over")}</div>`;
   const why = run.why(e);
   if (!why)
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div class="dim">${ui(player, "no_card")}</div>${chainHtml(player, run, e)}${ledHtml(player, run, e)}`;
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div>${esc(say(player, run, e, log.phrases))}</div><div class="dim">${ui(player, "no_card")}</div>${chainHtml(player, run, e)}${ledHtml(player, run, e)}`;
   const terms = withSums(why, run.terms(e)),
     parts = [];
   if (said && run === player.run) parts.push(afterwardsHtml(player, run, e, said));
