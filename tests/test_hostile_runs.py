@@ -105,7 +105,7 @@ def test_pages_that_the_pool_does_not_have_are_told(sample):
     event = ev.Row(-1, "d", 0, as_pages([999]))
     said = broken(sample, event)
     assert f"event {len(sample)} (Row)" in said
-    assert "names page 999 of L1" in said
+    assert "names page 999, which the pool does not have" in said
 
 
 def test_a_node_that_no_count_has_come_to_is_told(sample):

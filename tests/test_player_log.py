@@ -19,9 +19,10 @@ from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
 from kvlab.run.whole import load_whole
 from kvlab.run.workload import OpenLoop
-from kvlab.views import patches
+from kvlab.views import columns
+from kvlab.views.columns import BATCH, COLUMNS, PATH, columns_of
 from kvlab.views.log import KINDS, fields_of, player_log
-from kvlab.views.patches import BATCH, COLUMNS, PATH, Patches, columns_of
+from kvlab.views.patches import Patches
 from kvlab.views.phrases import PHRASES
 from kvlab.views.player_words import UI_WORDS
 from kvlab.views.questions import QUESTIONS
@@ -72,6 +73,8 @@ class Reader:
         self.columns = [defaultdict(int) for _ in COLUMNS]
         self.taken = [0] * (BATCH + 1)
         self.next: dict[int, int] = {}
+        self.turns: dict[str, list[int]] = {"1": [], "2": []}
+        self.runs = {"1": 0, "2": 0}
         self.at = 0
 
     def catch_up(self) -> None:
@@ -88,35 +91,51 @@ class Reader:
         first, value = made.first[column][place], made.value[column][place]
         if column == BATCH:
             for request, stage in list(self.row("stage").items()):
-                if stage == patches.STAGES.index("running"):
+                if stage == columns.STAGES.index("running"):
                     self.row("kv")[request] += value
                     self.row("outputs")[request] += value
         elif column == PATH:
             while first:
                 self.row("lock")[first] += value
                 first = self.row("parent")[first]
-        elif COLUMNS[column] in patches.DELTAS:
+        elif COLUMNS[column] in columns.DELTAS:
             self.columns[column][first] += value
-        elif COLUMNS[column] in patches.PAGES:
+        elif COLUMNS[column] in columns.PAGES:
             self._paint(column, place, first, value)
         else:
             self.columns[column][first] = value
 
-    def _paint(self, column: int, place: int, first: int, owner: int) -> None:
-        count = self.made.count[column][place]
+    def _paint(self, column: int, place: int, turn: int, owner: int) -> None:
+        size = self.made.count[column][place]
         code = self.made.position[column][place]
-        covered = range(first, first + count)
-        for at in (column, column + 1):  # one number is added to all of them
-            assert len({self.columns[at][page] for page in covered}) == 1
-        onward = code == patches.ONWARD
-        position = self.next.get(column, 0) if onward else code - patches.PLACE
+        owners, shifts = self.columns[column], self.columns[column + 1]
+        covered = self._handed_out(COLUMNS[column][-1], turn, size)
+        assert len({owners[page] for page in covered}) == 1  # one number is added
+        if owners[covered[0]] > columns.LOOSE:  # and one to the positions
+            base = shifts[covered[0]] + covered[0]
+            assert [shifts[p] + p for p in covered] == list(range(base, base + size))
+        onward = code == columns.ONWARD
+        position = self.next.get(column, 0) if onward else code - columns.PLACE
         for page in covered:
-            self.columns[column][page] = owner
-            if code == patches.RESET:
-                self.columns[column + 1][page] = 0
-            elif code >= patches.ONWARD:
-                self.columns[column + 1][page] = position - first
-        self.next[column] = position + count
+            owners[page] = owner
+            if code == columns.RESET:
+                shifts[page] = 0
+            elif code >= columns.ONWARD:
+                shifts[page] = position - page
+            position += 1
+        self.next[column] = position
+
+    def _handed_out(self, tier: str, turn: int, size: int) -> list[int]:
+        """Return the pages of these turns."""
+        painting = self.made.pages[f"L{tier}"]
+        pages = self.turns[tier]
+        for first, count in zip(
+            painting.first[self.runs[tier] :], painting.count[self.runs[tier] :],
+            strict=True,
+        ):  # fmt: skip
+            pages += range(first, first + count)
+        self.runs[tier] = len(painting.first)
+        return pages[turn : turn + size]
 
 
 def differing(reader: Reader, state: State) -> list[str]:
@@ -128,16 +147,16 @@ def differing(reader: Reader, state: State) -> list[str]:
         if name in ("account", "place"):
             continue
         if name[:-1] == "owner":
-            have = {row: owner for row, owner in have.items() if owner > patches.LOOSE}
+            have = {row: owner for row, owner in have.items() if owner > columns.LOOSE}
         elif name[:-1] == "shift":
             owners = reader.row(f"owner{name[-1]}")
-            have = {r: v for r, v in have.items() if owners[r] > patches.LOOSE}
+            have = {r: v for r, v in have.items() if owners[r] > columns.LOOSE}
         elif COLUMNS.index(name) < COLUMNS.index("stage"):
             have = {row: v for row, v in have.items() if row in wanted["life"]}
         if have != rows:
             wrong.append(f"{name}: {set(have.items()) ^ set(rows.items())}")
     for stage, ids in (("waiting", state.waiting), ("running", state.running)):
-        places, number = reader.row("place"), patches.STAGES.index(stage)
+        places, number = reader.row("place"), columns.STAGES.index(stage)
         mine = [r for r, s in reader.row("stage").items() if s == number]
         order = sorted(mine, key=lambda r: places[r])
         if order != [reader.made.requests[id] for id in ids]:

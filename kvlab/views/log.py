@@ -20,8 +20,9 @@ from ..record import events as ev
 from ..record.events import Event
 from ..record.replay import FoldError, fold
 from ..record.trace import Trace
-from . import patches
-from .patches import BATCH, COLUMNS, DELTAS, PATH, Patches
+from .columns import ACCOUNT, BATCH, COLUMNS, DELTAS, PATH, STAGES
+from .columns import PAGES as PAGE_COLUMNS
+from .patches import Patches
 from .phrases import PHRASES
 from .player_tables import tables
 from .sentences import entry_of
@@ -117,11 +118,11 @@ def player_log(
         "variants": list(writer.variants),
         "columns": COLUMNS,
         "deltas": DELTAS,
-        "runs": patches.PAGES,
+        "runs": PAGE_COLUMNS,
         "path": PATH,
         "batch": BATCH,
-        "account": patches.ACCOUNT,
-        "stages": patches.STAGES,
+        "account": ACCOUNT,
+        "stages": STAGES,
         **(extra or {}),
     }
     return pack(contents, [*writer.streams(), *_rows(trace, writer.done)])
@@ -221,11 +222,14 @@ class _Writer:
         yield Stream("size", self.size)
         yield Stream("column", made.column)
         for column, name in enumerate((*COLUMNS, "path", "batch")):
-            rising = name in ("parent", "place", "locks", *patches.PAGES)
+            rising = name in ("parent", "place", "locks", *PAGE_COLUMNS)
             yield Stream(f"{name}.first", made.first[column], delta=True)
             yield Stream(f"{name}.value", made.value[column], delta=rising)
             yield Stream(f"{name}.count", made.count[column])
             yield Stream(f"{name}.position", made.position[column])
+        for tier, painting in made.pages.items():
+            yield Stream(f"handed{tier[1]}.first", painting.first, delta=True)
+            yield Stream(f"handed{tier[1]}.count", painting.count)
         yield Stream("start", [self.start])
         for name, hits in self.hits.items():
             yield Stream(f"watch.{name}", hits, delta=True)

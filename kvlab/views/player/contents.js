@@ -43,8 +43,10 @@ function findCheck(run) {
     if (run.kind(e) !== "alloc") continue;
     for (let p = run.end[e]; p < run.end[e + 1]; p++) {
       const tier = columns.indexOf(run.op.column[p]);
-      for (let i = 0; tier >= 0 && i < run.op.count[p]; i++)
-        since[tier].add(run.op.first[p] + i);
+      if (tier < 0) continue;
+      run.rowsOf(p, (first, size) => {
+        for (let page = first; page < first + size; page++) since[tier].add(page);
+      });
     }
   }
   return { event, slots: run.raw(event, "slots"), wrong, since };

@@ -95,7 +95,9 @@ export class Run extends States {
   patches(each) {
     if (this.at)
       for (let p = this.end[this.at - 1]; p < this.end[this.at]; p++)
-        each(this.op.column[p], this.op.first[p], this.op.count[p], this.op.add[p]);
+        this.rowsOf(p, (first, count) =>
+          each(this.op.column[p], first, count, this.op.add[p]),
+        );
   }
 
   path(node) {

@@ -6,6 +6,48 @@
 const KEYFRAME_BYTES = 96e6;
 const SHAPE = ["parent", "start", "len", "life"];
 
+/** The pages that a tier handed out, as runs in order; the k-th page is turn k. */
+class Handed {
+  constructor(first, count) {
+    this.first = first;
+    this.end = new Float64Array(count.length);
+    let end = 0;
+    for (let i = 0; i < count.length; i++) this.end[i] = end += count[i];
+  }
+
+  /** The run that holds a turn. */
+  #find(turn) {
+    const { end } = this;
+    let low = 0,
+      high = end.length - 1;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (end[middle] > turn) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  #begin(run) {
+    return run ? this.end[run - 1] : 0;
+  }
+
+  page(turn) {
+    const run = this.#find(turn);
+    return this.first[run] + turn - this.#begin(run);
+  }
+
+  /** Call with first page and size of every run of `size` turns from `turn` on. */
+  each(turn, size, call) {
+    for (let run = this.#find(turn); size > 0; run++) {
+      const within = Math.min(size, this.end[run] - turn);
+      call(this.first[run] + turn - this.#begin(run), within);
+      turn += within;
+      size -= within;
+    }
+  }
+}
+
 /** The state after the first `at` events of a log; `seek` moves it either way. `shape`
  *  is another number whenever the tree may have another shape. */
 export class States {
@@ -29,6 +71,12 @@ export class States {
     this.columns = log.columns.map((name) => this.c[name]);
     this.shapes = log.columns.map((name) => SHAPE.includes(name));
     this.shape = 0;
+    this.handed = {};
+    for (const tier of [1, 2])
+      this.handed[log.columns.indexOf(`owner${tier}`)] = new Handed(
+        log.col[`handed${tier}.first`],
+        log.col[`handed${tier}.count`],
+      );
     this.#unfold();
   }
 
@@ -41,7 +89,8 @@ export class States {
       first: new Int32Array(n),
       count: new Int32Array(n),
       add: new Int32Array(n),
-      shift: new Int32Array(n),
+      was: new Int32Array(n), // of pages: one more than the first one's position,
+      now: new Int32Array(n), // before and after; 0 for none
     };
     this.end = new Int32Array(count + 1); // patches before the end of event e-1
     const names = [...log.columns, "path", "batch"],
@@ -70,18 +119,18 @@ export class States {
         const [firsts, values, counts, positions] = streams[column];
         const first = (op.first[patch] = firsts[k]);
         op.count[patch] = 1;
+        const row = runs[column] ? this.handed[column].page(first) : first;
         if (deltas[column]) op.add[patch] = values[k];
-        else op.add[patch] = values[k] - columns[column][first];
+        else op.add[patch] = values[k] - columns[column][row];
         if (runs[column]) {
           const length = (op.count[patch] = counts[k]),
-            code = positions[k];
-          const old = columns[column + 1][first];
-          if (code === 1) op.shift[patch] = -old;
-          if (code >= 2) {
-            const position = code === 2 ? next[column] : code - 3;
-            op.shift[patch] = position - first - old;
-            next[column] = position + length;
-          } else next[column] = -1;
+            code = positions[k],
+            owned = columns[column][row] > 1;
+          const was = owned ? columns[column + 1][row] + row + 1 : 0;
+          op.was[patch] = op.now[patch] = was;
+          if (code === 1) op.now[patch] = 0;
+          if (code >= 2) op.now[patch] = (code === 2 ? next[column] : code - 3) + 1;
+          next[column] = code >= 2 ? op.now[patch] - 1 + length : -1;
         }
         this.#patch(patch, 1);
       }
@@ -121,16 +170,35 @@ export class States {
         }
       return;
     }
-    const rows = columns[column],
-      length = op.count[patch];
     if (this.shapes[column]) this.shape++;
-    if (length === 1) rows[first] += add;
-    else for (let row = first; row < first + length; row++) rows[row] += add;
-    if (op.shift[patch]) {
-      const shift = sign * op.shift[patch],
-        beside = columns[column + 1];
-      for (let row = first; row < first + length; row++) beside[row] += shift;
-    }
+    if (this.handed[column]) this.#paint(patch, sign, add);
+    else columns[column][first] += add;
+  }
+
+  /** Pages get another owner, and positions that go on from the first one's. */
+  #paint(patch, sign, add) {
+    const { op, columns } = this,
+      column = op.column[patch],
+      owners = columns[column],
+      shifts = columns[column + 1];
+    const moved = op.was[patch] !== op.now[patch];
+    let position = sign > 0 ? op.now[patch] : op.was[patch];
+    this.handed[column].each(op.first[patch], op.count[patch], (page, size) => {
+      const shift = position ? position - 1 - page : 0;
+      for (let row = page; row < page + size; row++) {
+        owners[row] += add;
+        if (moved) shifts[row] = shift;
+      }
+      if (position) position += size;
+    });
+  }
+
+  /** Call with the first row and the number of every run of rows that a patch moves. */
+  rowsOf(patch, each) {
+    const { op } = this,
+      handed = this.handed[op.column[patch]];
+    if (handed) handed.each(op.first[patch], op.count[patch], each);
+    else each(op.first[patch], 1);
   }
 
   seek(to) {

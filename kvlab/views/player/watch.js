@@ -59,10 +59,10 @@ export function search(player) {
     if (slot) {
       let hit = false;
       for (let p = run.end[e]; p < run.end[e + 1]; p++)
-        hit ||=
-          run.op.column[p] === column &&
-          run.op.first[p] <= +slot &&
-          +slot < run.op.first[p] + run.op.count[p];
+        if (run.op.column[p] === column)
+          run.rowsOf(p, (first, size) => {
+            hit ||= first <= +slot && +slot < first + size;
+          });
       if (!hit) continue;
     }
     out.push(e);
