@@ -23,6 +23,7 @@ from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.run.whole import load_whole
 from kvlab.views.cards import card_at
+from kvlab.views.columns import COLUMNS, columns_of
 from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.page import page_of, safe, to_html
 from kvlab.views.player_script import script
@@ -132,6 +133,41 @@ def test_a_thousand_random_seeks_give_one_state_from_front_and_back(open_page):
     }"""
     )
     assert wrong == []
+
+
+def held(columns: dict[str, dict[int, int]]) -> dict[str, dict[int, int]]:
+    """Return the columns of pages that somebody has, and of nodes that live."""
+    owned = {t: {p: o for p, o in columns[f"owner{t}"].items() if o > 1} for t in "12"}
+    shifts = {
+        f"shift{t}": {p: columns[f"shift{t}"].get(p, 0) for p in owned[t]} for t in "12"
+    }
+    alive = columns["life"]
+    nodes = {
+        name: {node: rows.get(node, 0) for node in alive}
+        for name, rows in columns.items()
+        if COLUMNS.index("parent") <= COLUMNS.index(name) <= COLUMNS.index("life")
+    }
+    return {**nodes, **shifts, "owner1": owned["1"], "owner2": owned["2"]}
+
+
+def test_the_columns_in_the_browser_are_the_snapshots(open_page):
+    for name in ("x08", "s33", "s31"):
+        trace = golden(name)
+        tab = open_page(to_html(trace))
+        replay = Replay(trace)
+        requests = {e.request: 0 for e in trace.events if isinstance(e, ev.Arrive)}
+        places = {request: place for place, request in enumerate(requests)}
+        assert tab.js("() => kvlab.log.requests") == list(requests)
+        for step in [*range(1, len(trace), 3), len(trace), *range(1, len(trace), 41)]:
+            found = tab.js(
+                """step => { kvlab.run.seek(step);
+                    return Object.fromEntries(Object.entries(kvlab.run.c).map(
+                        ([name, rows]) => [name, Object.fromEntries(
+                            [...rows.entries()].filter(([, value]) => value))])) }""",
+                step,
+            )
+            shown = {n: {int(k): v for k, v in r.items()} for n, r in found.items()}
+            assert held(shown) == held(columns_of(replay.at(step), places)), step
 
 
 def whole(sentence: str) -> str:
