@@ -6,6 +6,7 @@ The same commands, but blocks have no tree and no rule book.
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from ..errors import InputError
@@ -34,6 +35,29 @@ def render_block_run(arguments: argparse.Namespace, trace: BlockTrace) -> None:
     what = arguments.what or "pool"
     render_blocks(trace, step, what, arguments.out, arguments.lang)
     note(arguments, f"{arguments.out}: {what} after event {step}")
+
+
+def block_page(arguments: argparse.Namespace, trace: BlockTrace) -> str:
+    """Return the page that plays the run.
+
+    Raises: InputError for what a run of vLLM has no page of.
+    """
+    from ..views.page import blocks_to_html
+
+    if arguments.beside is not None:
+        raise InputError(
+            "--beside", "a run of vLLM plays alone",
+            "use kvlab render A --beside B for both accounts",
+        )  # fmt: skip
+    if arguments.predict:
+        raise InputError("--predict", "asks about the tree only", "leave it out")
+    how: dict[str, object] = {}
+    if arguments.start is not None:
+        how["start"] = min(arguments.start, len(trace))
+    if arguments.lang is not None:
+        how["lang"] = arguments.lang
+    print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
+    return blocks_to_html(trace, length=arguments.events, **how)
 
 
 def render_beside(arguments: argparse.Namespace) -> None:

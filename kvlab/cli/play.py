@@ -17,7 +17,7 @@ from uuid import uuid4
 
 from ..errors import InputError, TraceError
 from ..record.trace import Trace
-from .blocks import block_run, render_beside, render_block_run
+from .blocks import block_page, block_run, render_beside, render_block_run
 from .shared import add_command, note, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
@@ -48,6 +48,10 @@ def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
 
+    blocks = block_run(arguments.path, arguments.rules)
+    if blocks is not None:
+        write_text(arguments.out, [block_page(arguments, blocks)])
+        return 0
     trace, fault, cut = _as_far_as_it_goes(arguments)
     other = None if arguments.beside is None else whole_run(arguments.beside)[0]
     start = len(trace) if arguments.start is None else arguments.start

@@ -14,7 +14,8 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from ..record.trace import Trace
+from ..record.trace import BlockTrace, Trace
+from .block_log import block_log
 from .compare import first_difference
 from .log import player_log
 from .player_script import script
@@ -57,6 +58,15 @@ def to_html(
         log_b = player_log(other, length, {"difference": told})
     title = trace.header.name or "kvlab"
     return page_of(player_log(trace, length, how), log_b, title)
+
+
+def blocks_to_html(trace: BlockTrace, *, length: int | None = None, **how: Any) -> str:
+    """Return a standalone page that plays a run of vLLM. `how`: as in `to_html`.
+
+    Cost: O(events).
+    """
+    title = trace.header.name or "kvlab"
+    return page_of(block_log(trace, length, how), title=title)
 
 
 def page_of(log: bytes, log_b: bytes | None = None, title: str = "kvlab") -> str:

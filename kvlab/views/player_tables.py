@@ -67,11 +67,11 @@ def tables(header: Header) -> dict[str, Any]:
         "rise": RISE,
         "fall": FALL,
         "copies": {"backup": "backupdone", "load": "loaddone"},
-        "looks": _looks(),
+        "looks": looks(),
         "colours": colours(),
-        "ui": _words(UI_WORDS),
-        "phrases": _words(PHRASES),
-        "verdicts": _words(VERDICTS),
+        "ui": words_of(UI_WORDS),
+        "phrases": words_of(PHRASES),
+        "verdicts": words_of(VERDICTS),
         "whys": {entry: _why(why, header) for entry, why in WHYS.items()},
         "digits": DIGITS,
         "swatches": SWATCHES,
@@ -81,7 +81,7 @@ def tables(header: Header) -> dict[str, Any]:
             for kind, q in QUESTIONS.items()
         },
         "confidence": [list(words) for words in CONFIDENCE],
-        "watches": _words(WATCHES),
+        "watches": words_of(WATCHES),
     }
 
 
@@ -94,17 +94,19 @@ def kind_of(kind: type[ev.Event]) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
-def _words(table: dict[str, Words]) -> dict[str, list[str]]:
+def words_of(table: dict[str, Words]) -> dict[str, list[str]]:
+    """Return the words of a table as lists: English, Chinese."""
     return {name: list(words) for name, words in table.items()}
 
 
-def _looks() -> dict[str, Any]:
-    looks: dict[str, Any] = {
+def looks() -> dict[str, Any]:
+    """Return every state's name, pattern and dash."""
+    found: dict[str, Any] = {
         state: {"name": list(look.name), "pattern": look.pattern, "dash": look.dash}
         for state, look in LOOKS.items()
     }
-    looks["free"] = {**looks["available"], "name": list(FREE)}
-    return looks
+    found["free"] = {**found["available"], "name": list(FREE)}
+    return found
 
 
 def _why(why: Why, header: Header) -> dict[str, Any]:

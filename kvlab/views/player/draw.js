@@ -4,6 +4,7 @@
 // is told to a screen reader come when the frame is painted, so no key waits for them.
 // Left out: what stays while events pass (layout.js), each pane.
 
+import { drawBlocks } from "./blocks.js";
 import { drawWhy } from "./card.js";
 import { drawPlace } from "./controls.js";
 import { signOf, signSvg } from "./looks.js";
@@ -20,10 +21,16 @@ import { ui } from "./words.js";
 export function draw(player, late = false) {
   const began = performance.now();
   // Canvases come first: writing to the page before would make each ask for its style.
-  for (const { run, pane } of sidesOf(player)) drawPoolCanvas(player, pane.pool, run);
+  const { blocks } = player.log;
+  if (!blocks)
+    for (const { run, pane } of sidesOf(player)) drawPoolCanvas(player, pane.pool, run);
   drawTimeline(player);
   drawHead(player);
   for (const { run, pane, label } of sidesOf(player)) {
+    if (blocks) {
+      drawBlocks(player, pane, run, label);
+      continue;
+    }
     drawTree(player, pane.tree, run, label);
     drawPool(player, pane.pool, run, label);
   }
@@ -77,6 +84,6 @@ function drawLate(player) {
   for (const { run, pane, label } of sidesOf(player)) {
     const covered = player.asking >= 0 && !player.other;
     if (!covered) drawWhy(player, pane.why, run, run.at - 1, label);
-    describePool(player, pane.pool, run);
+    if (!player.log.blocks) describePool(player, pane.pool, run);
   }
 }

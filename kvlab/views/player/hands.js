@@ -71,6 +71,7 @@ function highlight(player) {
   const under = document.activeElement;
   const { root, hover, state } = player;
   for (const { run, pane } of sidesOf(player)) {
+    if (player.log.blocks) continue;
     drawOutlines(player, pane.pool, run);
     for (const g of pane.tree.querySelectorAll("[data-node]"))
       g.classList.toggle("hov", +g.dataset.node === hover?.node);

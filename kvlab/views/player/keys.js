@@ -124,6 +124,7 @@ function faster(player, by) {
 
 function treeKey(player, event) {
   if (
+    player.log.blocks ||
     event.ctrlKey ||
     event.shiftKey ||
     !["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)

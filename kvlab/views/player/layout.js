@@ -71,7 +71,9 @@ function makePanes(player) {
 function topHtml(player) {
   const { log, other, b } = player;
   const policy = log.settings.tree === "radix" ? "radix" : log.settings.write_policy;
-  const engine = [log.engine, policy, log.settings.eviction_policy];
+  const engine = log.blocks
+    ? [log.engine, log.settings.policy, log.settings.hash_algo]
+    : [log.engine, policy, log.settings.eviction_policy];
   const press = (yes) => `aria-pressed="${!!yes}"`;
   const mode = (name, yes) =>
     `<button data-do="mode" data-to="${name}" ${press(yes)}>${ui(player, name)}</button>`;

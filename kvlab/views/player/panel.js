@@ -64,8 +64,7 @@ function watches(player) {
 
 function exports(player) {
   const forms = [
-    "svg",
-    "png",
+    ...(player.log.blocks ? [] : ["svg", "png"]),
     "csv",
     "perfetto",
     ...(player.hooks.page ? ["html"] : []),
@@ -73,6 +72,7 @@ function exports(player) {
   const button = (form) =>
     `<button class="edged" data-do="save" data-to="${form}">${ui(player, `save_${form}`)}</button>`;
   const at = player.run.at;
+  if (player.log.blocks) return forms.map(button).join("");
   const field = (name, value) =>
     `<label>${ui(player, `film_${name}`)} <input class="film-${name}" inputmode="numeric" size="6" value="${value}"></label>`;
   const last = Math.min(player.limit, at + FILM - 1);

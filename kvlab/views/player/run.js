@@ -3,6 +3,7 @@
 // Fields, causes, the nodes it touches, how a copy looks, the account of a tier.
 // Left out: words (words.js, sentence.js), drawing.
 
+import { blockAccount } from "./blocksum.js";
 import { States } from "./states.js";
 import { num } from "./text.js";
 
@@ -161,6 +162,7 @@ export class Run extends States {
 
   /** The account of a tier: [state, tokens, moved], and what they must come to. */
   account(tier) {
+    if (this.log.blocks) return blockAccount(this, tier);
     const a = this.c.account,
       p = (i) => this.was("account", i),
       { pools, page } = this.log;
@@ -190,7 +192,7 @@ export class Run extends States {
       kind = this.kind(e),
       t = {};
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
-    const node = t.node;
+    const node = log.blocks ? 0 : t.node;
     Object.assign(t, log.facts, { host_free: c.account[4] });
     if (node)
       Object.assign(t, {

@@ -12,6 +12,7 @@ const MOST_FRAMES = 60;
 const ACCOUNT =
   "event,kind,used,held,evictable,available,host_only,copies,host_outside,host_free";
 
+const BLOCK_ACCOUNT = "event,kind,used,evictable,blank,l2_used,l2_free";
 const SVG = "image/svg+xml";
 
 /** Write one of the forms to a file that the browser saves. */
@@ -66,7 +67,7 @@ async function pngOf(svg) {
 export function csv(player) {
   const { run } = player;
   const at = run.at;
-  const rows = [ACCOUNT];
+  const rows = [player.log.blocks ? BLOCK_ACCOUNT : ACCOUNT];
   for (let e = 0; e < player.limit; e++) {
     run.seek(e + 1);
     const terms = [1, 2].flatMap((tier) => run.account(tier).terms.map((t) => t[1]));

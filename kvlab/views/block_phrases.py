@@ -1,0 +1,188 @@
+"""Which words tell each event of a block run?
+
+As phrases.py for the tree: one entry a kind, or a kind and its verdict, in both
+languages. vLLM's own names stay English. Numbers are fields of the event.
+"""
+
+from __future__ import annotations
+
+from ..record import block_events as be
+from ..record.events import Event
+from .theme import Words
+
+# fmt: off
+BLOCK_PHRASES: dict[str, Words] = {
+    "": Words(
+        "Nothing has happened yet: {total} blocks of L1 are free",
+        "还没有事件：L1 的 {total} 个块全部空闲"),
+    # --- the pools
+    "take": Words(
+        "{tier} hands out {blocks} blocks from the head of its free queue: ref_cnt 1",
+        "{tier} 从空闲队列队首取出 {blocks} 个块：ref_cnt 为 1"),
+    "forget": Words(
+        "{blocks} blocks of {tier} lose their hash: nobody can find them any more",
+        "{tier} 的 {blocks} 个块失去哈希：再也找不到"),
+    "forget evicted": Words(
+        "{blocks} blocks at the head still had a hash: taken now, they are evicted",
+        "队首 {blocks} 个块还有哈希：现在被取走，缓存逐出"),
+    "register": Words(
+        "{blocks} full blocks of {tier} get their hash: they can be found from now on",
+        "{tier} 的 {blocks} 个满块登记哈希：从此可以命中"),
+    "share": Words(
+        "{blocks} blocks of {tier} get one more owner: ref_cnt + 1",
+        "{tier} 的 {blocks} 个块多一个持有者：ref_cnt + 1"),
+    "release": Words(
+        "{blocks} blocks of {tier} lose one owner; those without a hash go to the head "
+        "of the free queue, the others to its tail",
+        "{tier} 的 {blocks} 个块少一个持有者；无哈希的排到空闲队列队首，其余排队尾"),
+    # --- requests
+    "arrive": Words(
+        "{request} arrives: {prompt_len} tokens in, up to {max_new} out",
+        "{request} 到达：输入 {prompt_len} 个 token，最多输出 {max_new} 个"),
+    "hold": Words(
+        "{blocks} blocks join the block table of {request}",
+        "{request} 的块表加入 {blocks} 个块"),
+    "vacate": Words(
+        "{request} gives up its block table", "{request} 交出整张块表"),
+    "compute": Words(
+        "{request} has {length} computed tokens",
+        "{request} 已计算 {length} 个 token"),
+    "run": Words("{request} runs", "{request} 开始运行"),
+    "preempt": Words(
+        "{request} is preempted: back to waiting with 0 computed tokens",
+        "{request} 被抢占：回到等待队列，已计算归零"),
+    "defer": Words(
+        "{request} is put aside: {why}", "{request} 暂缓：{why}"),
+    "defer loading": Words(
+        "{request} holds its blocks and waits until their content has come from L2",
+        "{request} 持有块，等待内容从 L2 取回"),
+    "loaded": Words(
+        "What {request} waited for has come", "{request} 等待的内容已到"),
+    "output": Words("{request} gets a token", "{request} 得到一个 token"),
+    "finish": Words("{request} is done", "{request} 完成"),
+    "drop": Words(
+        "{request} leaves without being done", "{request} 未完成即离开"),
+    # --- copies
+    "pin": Words(
+        "{blocks} blocks of L2 are held for {request}",
+        "为 {request} 留住 L2 的 {blocks} 个块"),
+    "copyout": Words(
+        "Store {job}: {l1} blocks are copied to L2, and held until it is done",
+        "存储 {job}：{l1} 个块拷往 L2，完成前不放"),
+    "copiedout": Words("Store {job} is done", "存储 {job} 完成"),
+    "copyin": Words(
+        "A load for {request}: {l1} blocks come from L2",
+        "为 {request} 取回：{l1} 个块来自 L2"),
+    "copiedin": Words("The load for {request} is done", "{request} 的取回完成"),
+    # --- time
+    "sent": Words("{request} was sent at {at} ns", "{request} 发出于 {at} ns"),
+    "clock": Words(
+        "Nothing to run: the clock goes to {now} ns", "无事可做：时钟走到 {now} ns"),
+    "forward": Words(
+        "A step that prefills: from {begin} ns on, {compute} ns of work",
+        "含预填充的一步：从 {begin} ns 开始，计算 {compute} ns"),
+    "decode": Words(
+        "{steps} decode steps for all who lack one token; the clock reads {now} ns",
+        "所有只差一个 token 的请求解码 {steps} 步；时钟读数 {now} ns"),
+    # --- decisions
+    "step": Words("Step {number}", "第 {number} 步"),
+    "lookup": Words(
+        "Of {asked} tokens of {request}, L1 has the first {local}",
+        "{request} 的 {asked} 个 token 中，L1 有前 {local} 个"),
+    "lookup remote": Words(
+        "Of {asked} tokens of {request}, L1 has the first {local} and L2 {remote} more",
+        "{request} 的 {asked} 个 token 中，L1 有前 {local} 个，L2 另有 {remote} 个"),
+    "slots": Words(
+        "{request} gets the {need} blocks it needs, {free} are free",
+        "{request} 得到所需的 {need} 个块，空闲 {free} 个"),
+    "slots none": Words(
+        "{request} gets nothing: it needs {need} blocks, {free} are free, of which "
+        "{watermark} are kept and {reserved} promised",
+        "{request} 未得到块：需要 {need} 个，空闲 {free} 个，其中水位线保留 "
+        "{watermark} 个，已承诺 {reserved} 个"),
+    "offer": Words(
+        "{chunks} chunks of {request} go to the CPU pool",
+        "{request} 的 {chunks} 个分块交给 CPU 池"),
+    "offer refused": Words(
+        "The CPU pool refuses {chunks} chunks of {request}: {free} places are free",
+        "CPU 池拒收 {request} 的 {chunks} 个分块：只有 {free} 个空位"),
+    "schedule": Words(
+        "{request} gets {tokens} tokens of this step, {left} are left",
+        "{request} 分得本步的 {tokens} 个 token，还剩 {left}"),
+    "stop": Words(
+        "Nobody behind {request} is tried: {why}",
+        "{request} 之后不再尝试：{why}"),
+    "pickvictim": Words(
+        "{victim} has to give way to {request}, with {computed} tokens computed",
+        "{victim} 要为 {request} 让位，已计算 {computed} 个 token"),
+    "pickvictim itself": Words(
+        "{victim} gives way itself: nobody was admitted after it",
+        "{victim} 自己让位：没有比它更晚准入的请求"),
+    "toolarge": Words(
+        "{request} is refused: it needs {need} tokens, {total} is the most",
+        "{request} 被拒绝：需要 {need} 个 token，上限 {total}"),
+}
+
+BLOCK_VERDICTS: dict[str, Words] = {
+    "step": Words("Step {number}", "第 {number} 步"),
+    "lookup": Words("{local} tokens found", "命中 {local} 个 token"),
+    "lookup remote": Words(
+        "{local} tokens on L1, {remote} on L2", "L1 命中 {local}，L2 命中 {remote}"),
+    "slots": Words("{request} gets {need} blocks", "{request} 得到 {need} 个块"),
+    "slots none": Words("None: {request} has to wait", "None：{request} 得不到块"),
+    "forget evicted": Words(
+        "{blocks} blocks are evicted", "逐出 {blocks} 个块"),
+    "schedule": Words("{tokens} tokens", "{tokens} 个 token"),
+    "stop": Words("Nobody overtakes {request}", "没有人越过 {request}"),
+    "pickvictim": Words("{victim} is preempted", "抢占 {victim}"),
+    "pickvictim itself": Words("{victim} preempts itself", "{victim} 抢占自己"),
+    "offer": Words("{chunks} chunks are stored", "存入 {chunks} 个分块"),
+    "offer refused": Words("Nothing is stored", "没有存入"),
+    "toolarge": Words("{request} can never run", "{request} 永远无法运行"),
+}
+# fmt: on
+
+
+def block_entry(event: Event, after: Event | None = None) -> str:
+    """Return which entry tells the event; `after` is the one that follows it.
+
+    A hash that is lost because its block is about to be taken is an eviction.
+    """
+    kind = type(event).__name__.lower()
+    variant = ""
+    match event:
+        case be.Forget() if isinstance(after, be.Take) and after.tier == event.tier:
+            variant = " evicted"
+        case be.Defer(why="loading"):
+            variant = " loading"
+        case be.Lookup() if event.remote:
+            variant = " remote"
+        case be.Slots(fits=False):
+            variant = " none"
+        case be.Offer(took=False):
+            variant = " refused"
+        case be.PickVictim() if event.victim == event.request:
+            variant = " itself"
+    return kind + variant
+
+
+def block_sentence(event: Event, lang: str = "en", after: Event | None = None) -> str:
+    """Return the event as one sentence.
+
+    >>> block_sentence(be.Preempt(-1, "b"))
+    'b is preempted: back to waiting with 0 computed tokens'
+    """
+    entry = block_entry(event, after)
+    words = BLOCK_PHRASES[entry]
+    values = {
+        name: _told(getattr(event, name))
+        for name in event.__struct_fields__
+        if name != "cause"
+    }
+    text = words.zh if lang == "zh" else words.en
+    return text.format_map(values)
+
+
+def _told(value: object) -> object:
+    return len(value) if hasattr(value, "__len__") and not isinstance(
+        value, str) else value  # fmt: skip
