@@ -6,9 +6,15 @@ languages. vLLM's own names stay English. Numbers are fields of the event.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sized
+
 from ..record import block_events as be
 from ..record.events import Event
-from .theme import Words
+from .markup import plain
+from .theme import Words, num
+
+_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request|block|chunk)s\b")
 
 # fmt: off
 BLOCK_PHRASES: dict[str, Words] = {
@@ -20,27 +26,27 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{tier} hands out {blocks} blocks from the head of its free queue: ref_cnt 1",
         "{tier} 从空闲队列队首取出 {blocks} 个块：ref_cnt 为 1"),
     "forget": Words(
-        "{blocks} blocks of {tier} lose their hash: nobody can find them any more",
+        "The hash of {blocks} blocks of {tier} is gone: nobody can find them any more",
         "{tier} 的 {blocks} 个块失去哈希：再也找不到"),
     "forget evicted": Words(
-        "{blocks} blocks at the head still had a hash: taken now, they are evicted",
+        "Taken from the head with a hash still on: evicting {blocks} blocks",
         "队首 {blocks} 个块还有哈希：现在被取走，缓存逐出"),
     "register": Words(
-        "{blocks} full blocks of {tier} get their hash: they can be found from now on",
+        "{tier} notes the hash of {blocks} blocks, now full: they can be found",
         "{tier} 的 {blocks} 个满块登记哈希：从此可以命中"),
     "share": Words(
-        "{blocks} blocks of {tier} get one more owner: ref_cnt + 1",
+        "{tier} counts one owner more for {blocks} blocks: ref_cnt + 1",
         "{tier} 的 {blocks} 个块多一个持有者：ref_cnt + 1"),
     "release": Words(
-        "{blocks} blocks of {tier} lose one owner; those without a hash go to the head "
-        "of the free queue, the others to its tail",
+        "{tier} counts one owner less for {blocks} blocks; left without any, the "
+        "unhashed join the head of the free queue, the hashed its tail",
         "{tier} 的 {blocks} 个块少一个持有者；无哈希的排到空闲队列队首，其余排队尾"),
     # --- requests
     "arrive": Words(
         "{request} arrives: {prompt_len} tokens in, up to {max_new} out",
         "{request} 到达：输入 {prompt_len} 个 token，最多输出 {max_new} 个"),
     "hold": Words(
-        "{blocks} blocks join the block table of {request}",
+        "The block table of {request} grows by {blocks} blocks",
         "{request} 的块表加入 {blocks} 个块"),
     "vacate": Words(
         "{request} gives up its block table", "{request} 交出整张块表"),
@@ -64,7 +70,7 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{request} leaves without being done", "{request} 未完成即离开"),
     # --- copies
     "pin": Words(
-        "{blocks} blocks of L2 are held for {request}",
+        "L2 holds {blocks} blocks for {request}",
         "为 {request} 留住 L2 的 {blocks} 个块"),
     "copyout": Words(
         "Store {job}: {l1} blocks are copied to L2, and held until it is done",
@@ -179,10 +185,14 @@ def block_sentence(event: Event, lang: str = "en", after: Event | None = None) -
         for name in event.__struct_fields__
         if name != "cause"
     }
-    text = words.zh if lang == "zh" else words.en
-    return text.format_map(values)
+    if lang == "zh":
+        return words.zh.format_map(values)
+    return _ONE.sub(r"1 \1", words.en.format_map(values))
 
 
 def _told(value: object) -> object:
-    return len(value) if hasattr(value, "__len__") and not isinstance(
-        value, str) else value  # fmt: skip
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, int):
+        return num(int(value))
+    return num(len(value)) if isinstance(value, Sized) else value

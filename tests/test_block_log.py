@@ -1,0 +1,185 @@
+"""Does the log that the browser gets say what the state says, event by event?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kvlab.block_config import BlockConfig
+from kvlab.record import block_events as be
+from kvlab.record.block_replay import block_states
+from kvlab.record.block_snapshot import BlockState
+from kvlab.record.trace import BlockHeader, BlockTrace
+from kvlab.run.accelerators import accelerator
+from kvlab.run.block_run import load_blocks
+from kvlab.run.block_timed_engine import TimedBlockEngine
+from kvlab.run.cost import Cost
+from kvlab.run.generators import poisson, unique
+from kvlab.run.model_shapes import model_shape
+from kvlab.run.workload import OpenLoop
+from kvlab.views.block_log import KINDS, block_log
+from kvlab.views.block_phrases import (
+    BLOCK_PHRASES,
+    BLOCK_VERDICTS,
+    block_entry,
+    block_sentence,
+)
+from kvlab.views.block_pool_map import short_hash
+from kvlab.views.block_whys import BLOCK_WHYS
+from kvlab.views.player_tables import own_lines
+from kvlab.views.streams import unpack
+from kvlab.views.why import evaluate
+
+FOLDER = Path(__file__).parent / "goldens" / "vllm"
+NAMES = [
+    "t02_free_queue_two_ends.json", "t06_preempt_last_running.json",
+    "t15_async_load_holds_blocks.json", "t17_reset_prefix_cache.json",
+    "t18_caching_off_all_to_head.json", "t22_async_scheduling_preempt.json",
+    "t23_l2_load_holds_l1.json", "r05_priority.json.gz",
+]  # fmt: skip
+
+
+class Columns:
+    """What the browser keeps: columns of integers that patches overwrite."""
+
+    def __init__(self, log: bytes) -> None:
+        self.log, self.col = unpack(log)
+        names = self.log["columns"]
+        self.c = {n: np.zeros(self.log["sizes"][n], np.int64) for n in names}
+        self._taken = dict.fromkeys(names, 0)
+        self._patch = 0
+        self.move(int(self.col["start"][0]))
+
+    def move(self, patches: int) -> None:
+        for _ in range(patches):
+            name = self.log["columns"][self.col["column"][self._patch]]
+            at = self._taken[name]
+            row = self.col[f"{name}.first"][at]
+            self.c[name][row] = self.col[f"{name}.value"][at]
+            self._taken[name] += 1
+            self._patch += 1
+
+    def check(self, state: BlockState) -> None:
+        for number, tier in ((1, state.tiers["L1"]), (2, state.tiers["L2"])):
+            ranks = self.c[f"rank{number}"]
+            free = sorted(np.flatnonzero(ranks).tolist(), key=lambda b: ranks[b])
+            assert free == list(tier.free)
+            refs = self.c[f"ref{number}"]
+            assert {b: refs[b] for b in np.flatnonzero(refs)} == tier.ref_cnt
+            named = self.c[f"name{number}"]
+            hashes = self.log["hashes"]
+            assert {b: hashes[named[b]] for b in np.flatnonzero(named)} == {
+                b: short_hash(name) for b, name in tier.names.items()
+            }
+        account = state.tiers["L1"].account()
+        free = account.evictable + account.blank
+        assert self.c["account"][:3].tolist() == [free, account.evictable, account.used]
+        self._check_requests(state)
+
+    def _check_requests(self, state: BlockState) -> None:
+        lanes = {id: place for place, id in enumerate(self.log["requests"])}
+        for id, request in state.requests.items():
+            at = lanes[id]
+            base, held = self.log["base"][at], self.c["held"][at]
+            assert self.c["table"][base : base + held].tolist() == request.blocks
+            told = [self.c[n][at] for n in ("kv", "outputs", "retracted")]
+            assert told == [request.computed, request.outputs, request.preemptions]
+            assert self.log["stages"][self.c["status"][at]] == request.stage
+        for queue in (state.running, state.waiting, state.deferred):
+            places = [self.c["place"][lanes[id]] for id in queue]
+            assert places == sorted(set(places))
+
+
+@pytest.mark.parametrize("name", NAMES, ids=lambda name: name.split("_")[0])
+def test_the_columns_are_the_state_after_every_event(name):
+    trace = load_blocks(FOLDER / name)
+    events = min(len(trace), 2500)
+    columns = Columns(block_log(trace, events))
+    for index, _, state in block_states(trace):
+        if index == events:
+            break
+        columns.move(int(columns.col["size"][index]))
+        if index % 5 == 0 or index > events - 40:
+            columns.check(state)
+    assert columns.log["fault"] is None
+
+
+def timed_run() -> BlockTrace:
+    config = BlockConfig(num_gpu_blocks=151, max_model_len=2400, hash_algo="chain64")
+    trace = BlockTrace(BlockHeader(config=config))
+    cost = Cost(model_shape("llama-3-8b"), accelerator("a100"))
+    asks = unique(6, poisson(20.0, seed=1), length=400, outputs=120)
+    TimedBlockEngine(config, cost, emit=trace).run(OpenLoop(asks))
+    return trace
+
+
+def test_steps_that_one_event_tells_move_every_request():
+    trace = timed_run()
+    columns = Columns(block_log(trace))
+    for index, _, state in block_states(trace):
+        columns.move(int(columns.col["size"][index]))
+        columns.check(state)
+
+
+def test_every_kind_and_every_card_has_its_words():
+    assert set(KINDS.values()) <= BLOCK_PHRASES.keys()
+    decided = {kind.__name__.lower() for kind in be.BLOCK_DECISIONS}
+    assert BLOCK_WHYS.keys() <= BLOCK_VERDICTS.keys()
+    assert {entry.split(" ")[0] for entry in BLOCK_WHYS} >= decided
+    for words in (*BLOCK_PHRASES.values(), *BLOCK_VERDICTS.values()):
+        assert words.en
+        assert words.zh
+
+
+@pytest.mark.parametrize("entry", BLOCK_WHYS)
+def test_the_line_of_kvlab_that_a_card_names_is_there(entry):
+    own = BLOCK_WHYS[entry].own
+    assert own is None or own_lines(own) is not None
+
+
+@pytest.mark.parametrize("name", ["t06_preempt_last_running.json",
+                                  "t07b_watermark_holds_admission.json",
+                                  "t15_async_load_holds_blocks.json"])  # fmt: skip
+def test_the_admission_card_decides_as_the_event_did(name):
+    decided = set()
+    for event in load_blocks(FOLDER / name).events:
+        if not isinstance(event, be.Slots):
+            continue
+        (test,) = BLOCK_WHYS[block_entry(event)].tests
+        terms = {f: getattr(event, f) for f in event.__struct_fields__}
+        for row in test.rows:
+            sum_, name = row.split(" = ")
+            terms[name] = evaluate(sum_, terms)
+        left, sign, right = test.test.split(" ")
+        assert sign == "<="
+        assert (terms[left] <= terms[right]) == event.fits
+        decided.add(event.fits)
+    assert decided == {True, False}
+
+
+def test_a_hash_lost_to_a_take_is_an_eviction_and_to_a_reset_is_not():
+    told = {
+        block_entry(event, after)
+        for name in ("t06_preempt_last_running.json", "t17_reset_prefix_cache.json")
+        for events in [load_blocks(FOLDER / name).events]
+        for event, after in zip(events, [*events[1:], None], strict=True)
+        if isinstance(event, be.Forget)
+    }
+    assert told == {"forget", "forget evicted"}
+
+
+def test_one_block_is_told_in_the_singular():
+    event = be.Take(-1, "L1", np.array([3], np.int32))
+    assert "hands out 1 block from" in block_sentence(event)
+    assert "1 个块" in block_sentence(event, "zh")
+
+
+def test_a_run_that_does_not_fold_is_shown_up_to_its_fault():
+    trace = load_blocks(FOLDER / "t02_free_queue_two_ends.json")
+    wrong = be.Release(-1, "L1", np.array([9], np.int32))
+    broken = BlockTrace(trace.header, [*trace.events[:9], wrong])
+    log, _ = unpack(block_log(broken))
+    assert log["events"] == 9
+    assert "does not fit" in log["fault"]

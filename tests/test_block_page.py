@@ -1,0 +1,165 @@
+"""Does a page play a run of vLLM in a real browser?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lab_browser import CHROMIUM, chromium
+from test_player_page import Tab
+
+from kvlab.cli import main
+from kvlab.record import block_events as be
+from kvlab.record.block_replay import block_state_at
+from kvlab.run.block_run import load_blocks
+from kvlab.views.block_phrases import block_sentence
+from kvlab.views.page import blocks_to_html
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None and "CI" not in os.environ,
+        reason="no chromium on this machine (Debian: apt install chromium)",
+    ),
+]
+FOLDER = Path(__file__).parent / "goldens" / "vllm"
+GOLDEN = FOLDER / "t06_preempt_last_running.json"
+BOTH_WAYS = """() => {
+  const run = kvlab.run, n = run.count, bad = [];
+  for (let i = 0; i < 150; i++) {
+    const e = (i * 61) % (n + 1);
+    const front = run.seek(0).seek(e).hash(), back = run.seek(n).seek(e).hash();
+    if (front !== back) bad.push(e);
+  }
+  return bad;
+}"""
+
+
+@pytest.fixture(scope="module")
+def trace():
+    return load_blocks(GOLDEN)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tab(browser, trace, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    return Tab(browser, folder, blocks_to_html(trace, lang="en", mode="watch"))
+
+
+@pytest.fixture(autouse=True)
+def quiet(tab):
+    yield
+    assert tab.heard == []
+
+
+def text(tab, selector: str) -> str:
+    return tab.page.inner_text(selector)
+
+
+def at(trace, kind, **fields) -> int:
+    """Return the step after the first event of the kind with these fields."""
+    for index, event in enumerate(trace.events):
+        if isinstance(event, kind) and all(
+            getattr(event, name) == value for name, value in fields.items()
+        ):
+            return index + 1
+    raise AssertionError(f"no {kind.__name__}")
+
+
+def test_every_state_is_the_same_from_the_front_and_from_the_back(tab):
+    assert tab.js(BOTH_WAYS) == []
+
+
+def test_the_train_is_the_free_queue_head_first(tab, trace):
+    for step in (0, 40, 75, 150, 300):
+        tab.js(f"kvlab.show({step})")
+        cars = tab.js("[...document.querySelectorAll('.train [data-block]')]"
+                      ".map(x => +x.dataset.block)")  # fmt: skip
+        assert cars == list(block_state_at(trace, step).tiers["L1"].free)
+
+
+def test_headlines_are_those_of_python(tab, trace):
+    for index in range(0, len(trace), 11):
+        after = trace.events[index + 1] if index + 1 < len(trace) else None
+        tab.js(f"kvlab.show({index + 1})")
+        said = block_sentence(trace.events[index], after=after)
+        assert text(tab, ".head h2") == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "said"),
+    [
+        (be.Slots, {"fits": False}, "has to wait"),
+        (be.Slots, {"fits": True}, "gets"),
+        (be.PickVictim, {}, "is preempted"),
+        (be.Forget, {}, "evicted"),
+        (be.Stop, {}, "Nobody overtakes"),
+    ],
+)
+def test_a_decision_has_a_card_with_rule_and_source(tab, trace, kind, fields, said):
+    tab.js(f"kvlab.show({at(trace, kind, **fields)})")
+    tab.page.wait_for_function(
+        "t => document.querySelector('.p-why .v').innerText.includes(t)", arg=said
+    )
+    card = text(tab, ".p-why")
+    assert "vLLM 0.33.0 · v1/core/" in card
+    assert "kvlab/" in card
+
+
+def test_a_refusal_shows_both_sides_of_the_test(tab, trace):
+    event = next(e for e in trace.events if isinstance(e, be.Slots) and not e.fits)
+    tab.js(f"kvlab.show({at(trace, be.Slots, fits=False)})")
+    test = f"{event.need + event.watermark} ≤ {event.free - event.reserved}"
+    tab.page.wait_for_function(
+        "t => document.querySelector('.p-why').innerText.includes(t)", arg=test
+    )
+
+
+def test_keys_step_both_ways_and_change_the_language(tab):
+    tab.js("kvlab.show(50)")
+    tab.press("ArrowRight", "ArrowRight", "ArrowLeft")
+    assert tab.js("kvlab.run.at") == 51
+    tab.press("l")
+    assert "空闲队列" in text(tab, ".p-pool")
+    tab.press("l")
+    assert "Free queue" in text(tab, ".p-pool")
+
+
+def test_each_state_has_vllms_word_and_sglangs_in_its_title(tab):
+    assert "free, with a hash" in text(tab, ".p-pool .acct")
+    titles = tab.js("[...document.querySelectorAll('.acct .term')].map(x => x.title)")
+    assert "SGLang: evictable" in titles
+
+
+def test_pointing_at_everything_complains_of_nothing(tab):
+    tab.js("kvlab.show(90)")
+    for selector in (".chip", ".p-pool .term", ".p-tree svg", ".p-pool svg"):
+        tab.page.hover(selector)
+    tab.page.click(".p-tree .chip")
+    tab.press("ArrowUp", "Shift+ArrowRight", "Control+ArrowLeft")
+
+
+@pytest.mark.parametrize("name", ["t23_l2_load_holds_l1.json", "r06_long_threshold"])
+def test_other_goldens_open_and_play(browser, tmp_path, name):
+    out = tmp_path / "page.html"
+    golden = next(FOLDER.glob(f"{name}*"))
+    assert main(["play", str(golden), "-o", str(out), "--events", "4000"]) == 0
+    other = Tab(browser, tmp_path, out.read_text("utf-8"))
+    assert other.js(BOTH_WAYS) == []
+    other.js("kvlab.show(1000)")
+    assert other.heard == []
+
+
+def test_a_run_of_vllm_plays_alone(tmp_path, capsys):
+    out = ["-o", str(tmp_path / "x.html")]
+    assert main(["play", str(GOLDEN), "--beside", str(GOLDEN), *out]) == 2
+    assert "plays alone" in capsys.readouterr().err
+    assert main(["play", str(GOLDEN), "--predict", *out]) == 2
+    assert "leave it out" in capsys.readouterr().err
