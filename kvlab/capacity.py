@@ -2,14 +2,23 @@
 
 The article's formula, with what deployments add: tensor and pipeline parallelism, data
 parallel attention, the KV dtype, windows, and the page that each request wastes.
-Units are bytes and tokens throughout. Left out: fixed states of recurrent layers (given
-as an option), draft layers.
+Units are bytes and tokens throughout. In a notebook:
+
+        shape = known_shape("llama-3-70b")               # kvlab.model_table
+        plan = Deployment(tp=8, kv_memory=60 * GIB, context=32768)
+        capacity(shape, plan).max_concurrency            # 48
+        to_fit(shape, plan, 100)                         # what 100 would take
+        SVG(ceiling_svg(ceiling(shape, plan), "sequences"))  # kvlab.views.ceiling
+
+Left out: fixed states of recurrent layers (given as an option), draft layers.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from .errors import ConfigError
@@ -26,6 +35,17 @@ DTYPES: dict[str, float] = {
 DS_MLA = "fp8_ds_mla"
 _DS_MLA_BYTES = 656
 """vLLM's layout of an MLA token in one layer: fp8 latent, scales, bf16 rope part."""
+MOST = 1 << 40
+"""The largest count of anything: a trillion of tokens, ranks or sequences."""
+_COUNTS = {
+    "tp": "--tp", "pp": "--pp", "dp_attention": "--dp-attention",
+    "page_size": "--page-size", "context": "--context", "pool_tokens": "--pool-tokens",
+}  # fmt: skip
+_BYTES = {
+    "kv_memory": "--kv-gib", "memory": "--memory-gib", "weights": "--weights-gib",
+    "reserve": "--reserve-gib", "state": "--state-mib",
+}  # fmt: skip
+_MAY_BE_ZERO = ("weights", "reserve", "state")
 
 
 class Deployment(Struct, frozen=True, kw_only=True):
@@ -51,14 +71,14 @@ class Deployment(Struct, frozen=True, kw_only=True):
     pool_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("tp", "pp", "dp_attention", "page_size"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} is {getattr(self, name)}; use at least 1")
-        if self.context is not None and self.context < 1:
-            raise ConfigError(f"context is {self.context}; use at least 1")
+        for name, option in _COUNTS.items():
+            _check_count(name, option, getattr(self, name))
+        for name, option in _BYTES.items():
+            _check_bytes(name, option, getattr(self, name))
         if self.tp % self.dp_attention:
             raise ConfigError(
-                f"dp_attention {self.dp_attention} does not divide tp {self.tp}"
+                f"dp_attention {self.dp_attention} does not divide tp {self.tp}; use a "
+                "divisor"
             )
         if not 0 < self.fraction <= 1:
             raise ConfigError(f"fraction is {self.fraction}; use 0 to 1")
@@ -66,6 +86,22 @@ class Deployment(Struct, frozen=True, kw_only=True):
             raise ConfigError(
                 f"kv_dtype {self.kv_dtype!r}; use one of {', '.join(DTYPES)}, {DS_MLA}"
             )
+        self._check_one_size()
+
+    def _check_one_size(self) -> None:
+        """Refuse a size of L1 that is given twice, or a part of a sum without it."""
+        sizes = ("pool_tokens", "kv_memory", "memory")
+        given = [name for name in sizes if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise ConfigError(f"{given[0]} and {given[1]} both size L1; give one")
+        if self.memory is not None:
+            return
+        for name in ("weights", "reserve"):
+            if getattr(self, name):
+                raise ConfigError(
+                    f"{name} is taken from memory, and none is given; give memory "
+                    "(--memory-gib), or kv_memory alone, which is what is left"
+                )
 
     @property
     def room(self) -> float | None:
@@ -81,6 +117,21 @@ class Deployment(Struct, frozen=True, kw_only=True):
                 "more GPUs or memory"
             )
         return left
+
+
+def _check_count(name: str, option: str, value: int | None) -> None:
+    if value is not None and not 1 <= value <= MOST:
+        raise ConfigError(f"{name} is {str(value)[:20]}; use {option} 1 to {MOST}")
+
+
+def _check_bytes(name: str, option: str, value: float | None) -> None:
+    if value is None or (value == 0 and name in _MAY_BE_ZERO):
+        return
+    if not (math.isfinite(value) and 0 < value <= 1 << 60):
+        least = "0" if name in _MAY_BE_ZERO else "more than 0"
+        raise ConfigError(
+            f"{name} is {value / GIB:g} GiB; use {option} {least} to {1 << 30} GiB"
+        )
 
 
 class Capacity(Struct, frozen=True, kw_only=True):
@@ -110,7 +161,7 @@ class Capacity(Struct, frozen=True, kw_only=True):
 def capacity(shape: KvShape, plan: Deployment) -> Capacity:
     """Return how much KV a token takes, and how many tokens and sequences fit.
 
-    Raises: ConfigError for a plan with which nothing fits.
+    Raises: ConfigError for a plan with which nothing fits, or more stages than layers.
 
     >>> from kvlab.model_table import known_shape
     >>> plan = Deployment(tp=8, kv_memory=60 * GIB, context=32768)
@@ -118,6 +169,9 @@ def capacity(shape: KvShape, plan: Deployment) -> Capacity:
     >>> fits.bytes_per_token_full, fits.pool_tokens, fits.max_concurrency
     (327680, 1572864, 48)
     """
+    layers = shape.full_layers + shape.window_layers + shape.state_layers
+    if plan.pp > layers:
+        raise ConfigError(f"pp is {plan.pp}; the model has {layers} layers, use fewer")
     full, window = _bytes(shape, plan, shape.full_layers, shape.window_layers)
     on_gpu = _per_gpu(shape, plan)
     ranks = plan.dp_attention
@@ -152,10 +206,12 @@ def capacity(shape: KvShape, plan: Deployment) -> Capacity:
 def to_fit(shape: KvShape, plan: Deployment, sequences: int) -> dict[str, Any]:
     """Return what would have to change for so many sequences: each number by itself.
 
-    Units: GiB for each GPU; tokens. Raises: ConfigError without a context length.
+    Units: GiB for each GPU; tokens. Raises: ConfigError without a context length, or
+    for a number of sequences that is none.
     """
     if plan.context is None:
         raise ConfigError("--fit needs --context: a sequence has a length")
+    _check_count("sequences", "--fit", sequences)
     each = _sequence(shape, plan, _per_gpu(shape, plan), plan.context)
     per_rank = -(-sequences // plan.dp_attention)
     told: dict[str, Any] = {
@@ -169,6 +225,25 @@ def to_fit(shape: KvShape, plan: Deployment, sequences: int) -> dict[str, Any]:
     told["kv_memory_factor_needed"] = round(per_rank * each / room, 3)
     told["context_that_fits"] = _longest(shape, plan, room / per_rank)
     return told
+
+
+def ceiling(shape: KvShape, plan: Deployment) -> list[tuple[int, float]]:
+    """Return (context, sequences that fit) for contexts from 1 K to 512 K tokens.
+
+    Raises: ConfigError where neither memory nor a pool was given.
+
+    >>> from kvlab.model_table import known_shape
+    >>> plan = Deployment(tp=8, kv_memory=60 * GIB)
+    >>> ceiling(known_shape("llama-3-70b"), plan)[5:8]
+    [(32768, 48.0), (65536, 24.0), (131072, 12.0)]
+    """
+    if plan.room is None and plan.pool_tokens is None:
+        raise ConfigError("--figure needs memory: give --kv-gib or --memory-gib")
+    points = []
+    for power in range(10, 20):
+        at = msgspec.structs.replace(plan, context=1 << power)
+        points.append((1 << power, capacity(shape, at).max_concurrency_exact or 0.0))
+    return points
 
 
 # --- bytes

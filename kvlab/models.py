@@ -20,6 +20,8 @@ Config = dict[str, Any]
 Layer = Literal["full", "window", "state"]
 _NESTS = ("text_config", "llm_config", "language_config", "thinker_config")
 MOST_LAYERS = 10_000
+MOST_ELEMENTS = 1 << 31
+"""Heads, widths and windows beyond this are no model's."""
 
 
 class KvShape(Struct, frozen=True, kw_only=True):
@@ -104,6 +106,10 @@ class _Config:
                 raise InputError(
                     self.where, f"{name} is {value!r}", "it must be a whole number"
                 )
+            if value > MOST_ELEMENTS:
+                raise InputError(
+                    self.where, f"{name} is more than {MOST_ELEMENTS}", "check the file"
+                )
             return value
         return None
 
@@ -116,6 +122,16 @@ class _Config:
                 f"has no {names[0]}",
                 "give the config.json of a decoder model",
             )
+        return value
+
+    def some(self, *names: str) -> int | None:
+        """Return the first that is there, as `count`, and not 0.
+
+        Raises: InputError for one that is 0 or no count.
+        """
+        value = self.count(*names)
+        if value == 0:
+            raise InputError(self.where, f"{names[0]} is 0", "it must be 1 or more")
         return value
 
     def names(self, key: str) -> list[Any]:
@@ -166,6 +182,11 @@ def _kinds(text: _Config) -> list[Layer]:
     if _window(text) is None:
         kinds = ["full" if kind == "window" else kind for kind in kinds]
     shared = text.count("num_kv_shared_layers") or 0
+    if shared >= len(kinds):
+        raise InputError(
+            text.where, f"{shared} of {len(kinds)} layers borrow their KV",
+            "at least one must have its own",
+        )  # fmt: skip
     return kinds[: len(kinds) - shared]
 
 
@@ -270,10 +291,15 @@ def _width(text: _Config) -> tuple[int, int | None, int | None]:
         return latent + (text.count("qk_rope_head_dim") or 0), None, None
     heads = text.need("num_attention_heads", "n_head", "n_heads", "num_heads")
     kv_heads = _kv_heads(text, heads)
-    head_dim = text.count("head_dim", "kv_channels", "attention_head_dim")
-    if not head_dim:
+    head_dim = text.some("head_dim", "kv_channels", "attention_head_dim")
+    if head_dim is None:
         hidden = text.need("hidden_size", "n_embd", "d_model", "dim")
         head_dim = hidden // heads
+    if not head_dim or kv_heads > heads:
+        raise InputError(
+            text.where, f"{heads} heads, {kv_heads} of KV, {head_dim} wide, cannot be",
+            "check num_attention_heads, num_key_value_heads and hidden_size",
+        )  # fmt: skip
     value_dim = text.count("v_head_dim") or head_dim
     return kv_heads * (head_dim + value_dim), kv_heads, head_dim
 
@@ -285,7 +311,7 @@ def _kv_heads(text: _Config, heads: int) -> int:
     if isinstance(inner, dict):
         if inner.get("attn_type") == "multiquery_attention":
             return 1
-        return _Config(inner, text.where).count("kv_n_heads") or heads
+        return _Config(inner, text.where).some("kv_n_heads") or heads
     if "multi_query_attention" in values:
         groups = text.count("multi_query_group_num") or 1
         return groups if values["multi_query_attention"] else heads
@@ -293,8 +319,8 @@ def _kv_heads(text: _Config, heads: int) -> int:
         return 1
     listed = text.names("num_key_value_heads") or text.names("num_kv_heads")
     if listed:
-        return max(int(count) for count in listed)
-    return text.count(
+        return max(_Config({"n": n}, text.where).some("n") or 1 for n in listed)
+    return text.some(
         "num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"
     ) or heads  # fmt: skip
 

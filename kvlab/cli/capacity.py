@@ -13,8 +13,8 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
-from ..capacity import GIB, Capacity, Deployment, capacity, to_fit
-from ..errors import ConfigError, InputError
+from ..capacity import GIB, Capacity, Deployment, capacity, ceiling, to_fit
+from ..errors import InputError
 from ..files import replace_file
 from ..model_table import ALIASES, CONFIGS, known_shape
 from ..models import KvShape, read_config
@@ -42,7 +42,7 @@ def add_capacity(commands: Any) -> None:
     add("--kv-gib", type=float, help="GiB left for KV on each GPU, or:")
     add("--memory-gib", type=float, help="GiB of each GPU")
     add("--fraction", "--mem-fraction-static", "--gpu-memory-utilization",
-        dest="fraction", type=float, default=0.9, help="of it (0.9)")  # fmt: skip
+        dest="fraction", type=float, help="of it (0.9)")  # fmt: skip
     add("--weights-gib", type=float, default=0.0, help="weights on each GPU")
     add("--reserve-gib", type=float, default=0.0, help="activations, graphs, draft KV")
     add("--context", "--context-len", type=int, help="input + output tokens")
@@ -97,6 +97,13 @@ def _shape(name: str) -> KvShape:
 
 
 def _plan(arguments: Namespace) -> Deployment:
+    """Return the deployment that the options describe.
+
+    Raises: ConfigError for one that cannot be, InputError for a fraction of nothing.
+    """
+    if arguments.fraction is not None and arguments.memory_gib is None:
+        raise InputError("--fraction", "is of a GPU's memory", "add --memory-gib")
+
     def gib(value: float | None) -> float | None:
         return None if value is None else value * GIB
 
@@ -107,7 +114,7 @@ def _plan(arguments: Namespace) -> Deployment:
         kv_dtype=arguments.kv_dtype,
         kv_memory=gib(arguments.kv_gib),
         memory=gib(arguments.memory_gib),
-        fraction=arguments.fraction,
+        fraction=0.9 if arguments.fraction is None else arguments.fraction,
         weights=arguments.weights_gib * GIB,
         reserve=arguments.reserve_gib * GIB,
         context=arguments.context,
@@ -119,12 +126,7 @@ def _plan(arguments: Namespace) -> Deployment:
 
 def _ceiling(shape: KvShape, plan: Deployment) -> str:
     """Return the figure. Raises: ConfigError where no memory was given."""
-    if plan.room is None and plan.pool_tokens is None:
-        raise ConfigError("--figure needs memory: give --kv-gib or --memory-gib")
-    points = []
-    for power in range(10, 20):
-        at = msgspec.structs.replace(plan, context=1 << power)
-        points.append((1 << power, capacity(shape, at).max_concurrency_exact or 0.0))
+    points = ceiling(shape, plan)
     return ceiling_svg(points, f"{shape.name}: sequences that fit, by their length")
 
 
