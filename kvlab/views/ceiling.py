@@ -12,7 +12,7 @@ from math import log2
 from . import draw, theme
 from .markup import Markup, join
 
-WIDE, TALL, LEFT, TOP = 640, 300, 60, 34
+WIDE, TALL, LEFT, TOP = 640, 300, 60, 56
 Point = tuple[int, float]
 
 
@@ -43,7 +43,10 @@ def _curve(points: list[Point]) -> list[Markup]:
         style = {"text_anchor": "middle", "fill": theme.INK3}
         parts.append(draw.words(x, up + 18, _short(context), **style))
     curve = draw.stroke("M" + "L".join(path), theme.LOOKS["used"].ink, 2)
-    name = draw.words(0, up + 36, "tokens of a sequence", fill=theme.INK3)
+    name = draw.words(
+        0, up + 36, "across: tokens of a sequence; up: sequences that fit (both "
+        "logarithmic)", fill=theme.INK3,
+    )  # fmt: skip
     return [join(parts), curve, name]
 
 
