@@ -18,7 +18,7 @@ from msgspec import convert
 from msgspec.structs import replace
 
 from ..errors import ConfigError
-from ..record.events import Event
+from ..record.events import Event, Step
 from ..record.trace import Trace
 from ..rule import NEEDS
 from ..rules import Rules, facts
@@ -102,20 +102,36 @@ def parting(a: Played, b: Played) -> Parting:
 def change(script: Script, old: Rules, new: Rules) -> Change:
     """Play the script under both rule books and find the rules that part them.
 
-    Cost: two runs, and two more for each rule in which the books differ.
+    Cost: two runs, and two more, up to where they part, for each rule in which the
+    books differ.
     """
     a, b = played(script, old), played(script, new)
     found = parting(a, b)
     if found.level is None:
         return Change(a, b, found, ())
-    differing = [n for n in facts() if old.answers[n] != new.answers[n]]
+    part = replace(script, ops=script.ops[: _ops_until(found, a, b)])
+    start = played(part, old)
     rules = [
         rule
-        for rule in differing
-        if parting(a, played(script, _with(old, new, rule))) == found
-        and parting(a, played(script, _with(new, old, rule))) != found
+        for rule in facts()
+        if old.answers[rule] != new.answers[rule]
+        and parting(start, played(part, _with(old, new, rule))) == found
+        and parting(start, played(part, _with(new, old, rule))) != found
     ]
     return Change(a, b, found, tuple(rules))
+
+
+def _ops_until(found: Parting, a: Played, b: Played) -> int:
+    """Return how many ops it takes to come to where the runs part."""
+    match found.level:
+        case "result":
+            return found.at + 1
+        case "event" | "page":
+            events = max(
+                (side.trace.events[: found.at + 1] for side in (a, b)), key=len
+            )
+            return sum(isinstance(event, Step) for event in events)
+    return 0
 
 
 def explainer(script: Script) -> Callable[[Trace, Trace], list[Words]]:
