@@ -88,7 +88,7 @@ def test_a_case_beside_does_not_judge():
 
 
 def test_a_notebook_shows_its_claims_in_either_language():
-    shown = claims("05", "zh")
+    shown = claims("08", "zh")
     page = shown._repr_html_()
     assert "S2-4.4-6" in page
     assert "有条件成立" in page

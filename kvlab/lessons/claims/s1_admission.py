@@ -39,7 +39,7 @@ def _asks(number: int, size: int) -> list[RequestSpec]:
 
 
 @claim(
-    "S1-1.2-1", "03",
+    "S1-1.2-1", "05",
     ("vLLM admits by three lines: token budget, sequences, allocate_slots.",
      "vLLM 按三条线准入：token 预算、并发条数、allocate_slots。"),
     ("Each of the three does stop requests, but a fourth does too: the whole prompt "
@@ -72,7 +72,7 @@ def three_lines() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-2", "01",
+    "S1-1.2-2", "05",
     ("vLLM's num_gpu_blocks is fixed at start: what a profile run leaves, over the "
      "bytes "
      "of a block.",
@@ -108,7 +108,7 @@ def block_size() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-4", "04",
+    "S1-1.2-4", "05",
     ("SGLang's budget: available + evictable, less what is promised already.",
      "SGLang 预算 remaining_total = available + evictable − total_offset。"),
     ("And equality refuses: the need must be below it.", "且相等也拒绝："
@@ -132,7 +132,7 @@ def remaining_total() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-5", "04",
+    "S1-1.2-5", "05",
     ("Each admission reserves extend + max_new_tokens + page_size.",
      "每准入一个请求预留 extend_input_len + max_new_tokens + page_size。"),
     ("With max_new cut at 4,096 (CLIP_MAX_NEW_TOKENS), and extend rounded up to pages.",
@@ -151,7 +151,7 @@ def reserved() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-6", "04",
+    "S1-1.2-6", "05",
     ("new_token_ratio starts at 0.7 x conservativeness and falls linearly to a floor.",
      "new_token_ratio 从 0.7 × conservativeness 起步，线性衰减到下限。"),
     ("0.7 to 0.098, in 600 decode rounds without a retraction.",
@@ -166,7 +166,7 @@ def ratio() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-7", "04",
+    "S1-1.2-7", "05",
     ("A retraction sets it back to its high start at once.",
      "发生 retract 时立刻调回高值重新保守。"),
     ("It is estimated anew from what the survivors have written: higher or lower than "
@@ -184,7 +184,7 @@ def after_retraction() -> Iterator[Case]:
 
 
 @claim(
-    "S1-1.2-8", "04",
+    "S1-1.2-8", "05",
     ("Both engines' budget lines read L1's counters; L2's size stands in no formula.",
      "两条预算线读的都是 L1 的计数器，L2 有多少空间一次都不出现。"),
     ("In no formula. But a vLLM block that is being copied out stays held: the "

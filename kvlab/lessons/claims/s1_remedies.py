@@ -104,7 +104,7 @@ def prescriptions() -> Iterator[Case]:
 
 
 @claim(
-    "S1-6.0-1", "12",
+    "S1-6.0-1", "04",
     ("SGLang's eviction heap supports several strategies, LRU and LFU among them.",
      "SGLang 的 eviction heap 支持 LRU/LFU 等多种策略。"),
     ("Seven in the class, four on the command line.", "类里有 7 种，命令行可选 4 种。"),

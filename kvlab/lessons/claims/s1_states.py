@@ -112,7 +112,7 @@ def token_usage() -> Iterator[Case]:
 
 
 @claim(
-    "S1-2.1-5", "07",
+    "S1-2.1-5", "04",
     ("Eviction frees exactly the shortfall: need minus available.",
      "正好逐出 shortfall = 需求 − available。"),
     ("0.5.23 asks for the shortfall, 0.5.14 for the whole need; both take whole "
@@ -136,7 +136,7 @@ def exactly_the_shortfall() -> Iterator[Case]:
 
 
 @claim(
-    "S1-2.1-6", "07",
+    "S1-2.1-6", "04",
     ("There is no watermark: nothing is evicted before something is missing.",
      "没有水线：缺多少才逐多少。"),
     ("The pool may stand at 100 %.", "池子可以停在 100 %。"),

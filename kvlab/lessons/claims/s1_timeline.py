@@ -43,7 +43,7 @@ claim = LEDGER.claim
 
 
 @claim(
-    "S1-5.2-1", "04",
+    "S1-5.2-1", "05",
     ("When remaining_total is short the answer is NO_TOKEN and the request waits.",
      "remaining_total 不足时返回 NO_TOKEN，新请求堆进 waiting。"),
     ("As it says.", "如其所言。"),
@@ -62,7 +62,7 @@ def no_token() -> Iterator[Case]:
 
 
 @claim(
-    "S1-5.2-2", "04",
+    "S1-5.2-2", "05",
     ("As the ratio decays the budget becomes more and more conservative.",
      "new_token_ratio 一路衰减，预算越算越保守。"),
     ("The opposite: a smaller ratio promises less to those who run, and admits more.",
@@ -84,7 +84,7 @@ def decays() -> Iterator[Case]:
 
 
 @claim(
-    "S1-5.2-3", "03",
+    "S1-5.2-3", "05",
     ("vLLM tries allocate_slots for its waiting requests in every step.",
      "vLLM 的 waiting 请求每轮都试探 allocate_slots。"),
     ("Only for the head of the queue: who does not fit stops all behind it, even those "

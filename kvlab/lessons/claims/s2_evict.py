@@ -24,7 +24,7 @@ LONG = range(100, 120)
 
 
 @claim(
-    "S2-3.0-1", "07",
+    "S2-3.0-1", "04",
     ("Eviction reacts: it does not prevent.", "逐出不是预防性的，是响应性的。"),
     ("Nothing goes while something is available.", "只要还有空位就不逐出。"),
 )  # fmt: skip
@@ -41,7 +41,7 @@ def reacts() -> Iterator[Case]:
 
 
 @claim(
-    "S2-3.1-1", "02",
+    "S2-3.1-1", "04",
     ("A candidate has lock_ref 0, holds device pages, and has no child that does.",
      "候选须 lock_ref == 0、持有 device pages、且所有子节点已 evicted。"),
     ("As it says; a host-only child does not stand in the way.",
@@ -62,7 +62,7 @@ def candidates() -> Iterator[Case]:
 
 
 @claim(
-    "S2-3.1-2", "12",
+    "S2-3.1-2", "04",
     ("The strategy ranks them: LRU, FIFO, priority; the least important goes first.",
      "优先级由 eviction_strategy 决定（LRU/FIFO/priority），弹出最不重要的。"),
     ("And lfu, mru, filo, slru.", "此外还有 lfu、mru、filo、slru。"),
@@ -85,7 +85,7 @@ def strategies() -> Iterator[Case]:
 
 
 LEDGER.unmodelled(
-    "S2-3.1-3", "07",
+    "S2-3.1-3", "04",
     ("evictable_leaves is a heap that is maintained.",
      "evictable_leaves 是一个最小堆维护的集合。"),
     ("In both releases it is a set, and every eviction builds a heap of all of it. The "

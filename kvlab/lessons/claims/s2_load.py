@@ -257,7 +257,7 @@ LEDGER.unmodelled(
 
 
 @claim(
-    "S2-4.4-6", "05",
+    "S2-4.4-6", "08",
     ("init_load_back writes the loaded slots to req_to_token; attention asks only the "
      "index, not where a slot came from.",
      "init_load_back 将 device_indices 写入 req_to_token_pool；attention "
