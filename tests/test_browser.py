@@ -18,6 +18,7 @@ from solutions import given, solutions
 
 from kvlab.lessons.checks import draw
 from kvlab.lessons.exercises import EXERCISES
+from kvlab.lessons.kinds import Fill
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = "notebooks/07_demote_or_delete.ipynb"
@@ -60,6 +61,9 @@ def answer(notebook: OpenNotebook, id: str, said) -> None:
     """Fill in a form and send it off."""
     form = notebook.page.locator(f".kvf[data-id='{id}']").first
     form.wait_for()
+    exercise = EXERCISES[id]
+    if isinstance(exercise, Fill) and not isinstance(said, dict):
+        said = {next(iter(exercise.parts)): said}
     for part, value in (said if isinstance(said, dict) else {}).items():
         field = form.locator(f"[data-part='{part}']")
         if field.evaluate("x => x.tagName") == "SELECT":

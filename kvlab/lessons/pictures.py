@@ -19,12 +19,14 @@ from .scenarios import SCENARIOS, modules
 
 
 class Picture(NamedTuple):
-    """One view of a scenario, right before the op of that name first begins."""
+    """One view of a scenario, right before the op of that name begins, for the
+    `nth` time."""
 
     name: str
     scenario: str
     before_op: str
     what: What
+    nth: int = 1
 
 
 PICTURES = tuple(
@@ -35,16 +37,17 @@ PICTURES = tuple(
 def draw(picture: Picture, folder: Path) -> None:
     """Draw one picture into the folder. Changes: the file."""
     trace = SCENARIOS[picture.scenario]().trace
-    step = _first(trace, picture.before_op)
+    step = _begin(trace, picture.before_op, picture.nth)
     render(trace, step, picture.what, folder / picture.name)
 
 
-def _first(trace: Trace, op: str) -> int:
-    return next(
+def _begin(trace: Trace, op: str, nth: int) -> int:
+    found = [
         index
         for index, event in enumerate(trace.events)
         if isinstance(event, Step) and event.op == op
-    )
+    ]
+    return found[nth - 1]
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ One module a notebook: nb07 holds those of notebook 07, and names them in its
 `SCENARIOS`. Each is a function that returns a `Workbench` with a run that tells one
 thing; its arguments are the knobs that the lesson turns. A run of vLLM or on a clock is
 a function of its module too, but not named in `SCENARIOS`, which the command line
-plays. `PICTURES` are (file, scenario, op, view): the view right before the op first
-begins. Modules are found, not listed: a new notebook edits no file of another.
+plays. `PICTURES` are (file, scenario, op, view, nth): the view right before the op
+begins, for the first or the nth time. Modules are found, not listed: a new notebook edits no file of another.
 Left out: what is asked about them (exercises).
 """
 
