@@ -168,3 +168,22 @@ def test_both_engines_cut_outputs_to_what_their_pool_could_hold(capsys, tmp_path
     _, blocks = replay(capsys, path, *options, "--engine", "vllm")
     assert tree["output_tokens"] == 8192 - 48 - 2
     assert blocks["output_tokens"] == 8192 - 48
+
+
+def test_the_text_tells_the_parts_one_a_line(trace, capsys):
+    assert main(["replay", str(trace), *TIMED]) == 0
+    words = [line.split() for line in capsys.readouterr().out.splitlines()]
+    parts = {name: float(value) for key, name, *rest in words if key == "parts_s"
+             for value in rest}  # fmt: skip
+    assert [*parts] == ["queue", "load", "prefill", "decode", "requeue", "recompute"]
+    assert parts["prefill"] > 0
+    assert ["refused", "none"] in words
+
+
+def test_the_text_tells_who_could_never_run_and_the_others_run(trace, capsys):
+    options = [*TIMED, "--pool-tokens", "1552", "--page-size", "16"]
+    assert main(["replay", str(trace), *options]) == 0
+    out = capsys.readouterr().out
+    assert "refused                r6 needs 1,552 of 1,552 tokens; r7 needs" in out
+    assert "; and 3 more\n" in out
+    assert f"output_tokens          {sum(range(30, 36))}\n" in out

@@ -94,12 +94,34 @@ def check_target(path: Path) -> None:
 def print_figures(arguments: argparse.Namespace, figures: dict[str, Any]) -> None:
     if arguments.json:
         print(json.dumps(figures))
-        return
+    else:
+        print("\n".join(figure_lines(figures)))
+
+
+def figure_lines(figures: dict[str, Any]) -> list[str]:
+    """Return a line for each figure; a group of them is a line for each member.
+
+    >>> figure_lines({"requests": 2000, "ttft_s": {"p50": 0.25, "p99": None}})
+    ['requests               2,000', 'ttft_s p50             0.250', \
+'ttft_s p99             –']
+    """
+    lines = []
     for name, value in figures.items():
-        shown = f"{value:,.3f}" if isinstance(value, float) else value
-        print(
-            f"{name:22} {shown:,}" if isinstance(value, int) else f"{name:22} {shown}"
-        )
+        group = value.items() if isinstance(value, dict) else [("", value)]
+        lines += [f"{f'{name} {part}'.strip():22} {_shown(one)}" for part, one in group]
+    return lines
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        told = [f"{id} needs {need:,} of {total:,} tokens" for id, need, total in value]
+        more = [f"and {len(told) - 3} more"] if len(told) > 3 else []
+        return "; ".join([*told[:3], *more]) or "none"
+    if isinstance(value, float):
+        return f"{value:,.3f}"
+    if value is None:
+        return "–"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def progress(total: int | None, what: str, unit: str) -> Any:
