@@ -25,9 +25,11 @@ CELLS = [
     "from pathlib import Path\n"
     "from kvlab.run.script import read_script\n"
     "from kvlab.run.whole import fork_of, run_whole\n"
+    "from kvlab.lessons.what_changed import explainer\n"
     f"script = read_script(Path({str(GOLDEN)!r}))\n"
     "trace, _ = run_whole(script)",
-    "player = kvlab.play(trace, lang='en', predict=True, fork=fork_of(script))\nplayer",
+    "player = kvlab.play(trace, lang='en', predict=True, fork=fork_of(script),\n"
+    "                    explain=explainer(script))\nplayer",
     "print('not run yet')",
 ]
 
@@ -118,6 +120,17 @@ def test_a_fork_by_button_shows_both_runs_at_their_first_difference(notebook):
     assert "pool_tokens 64 → 20" in note
     assert ask_python(notebook, "player.difference.at + 1") in note.replace(",", "")
     assert "first difference" in ask_python(notebook, "player.report()")
+
+
+def test_a_fork_on_the_rules_names_the_rule_that_parts_them(notebook):
+    js(notebook, f"{PLAYER}.compare({PLAYER}.b, {{index: null, events: 1}})")
+    press(notebook, "f")
+    notebook.page.select_option(".kv [data-knob=rules]", "0.5.23")
+    notebook.page.click(".kv [data-do=fork]")
+    notebook.page.wait_for_selector(".kv .because", timeout=20_000)
+    card = notebook.page.inner_text(".kv .because")
+    assert card.startswith("Rule load_protects_source: A no, B yes")
+    assert "rules 0.5.14 → 0.5.23" in notebook.page.inner_text(".kv .note")
 
 
 def test_a_fork_that_cannot_start_says_why(notebook):
