@@ -35,6 +35,11 @@ def faulty():
     return tell("early unlock").trace
 
 
+@pytest.fixture(scope="module")
+def reused():
+    return tell("reuse in flight").trace
+
+
 @pytest.fixture
 def tab(browser, tmp_path, faulty):
     opened = Tab(browser, tmp_path, to_html(faulty, lang="en"))
@@ -91,17 +96,31 @@ def test_the_key_c_and_the_button_change_the_colouring(tab):
     assert "wrong" in tab.js(LOOKS, 2)
 
 
+def test_a_load_that_comes_home_to_nobody_gives_no_node_a_copy(
+    browser, tmp_path, reused
+):
+    opened = Tab(browser, tmp_path, to_html(reused, lang="en"))
+    show(opened, "loaddone")
+    assert opened.js("() => kvlab.run.c.l1[1]") == 0
+    assert_headlines_agree(opened, reused)
+    opened.page.context.close()
+
+
 def test_the_headline_says_what_python_says(tab, faulty):
-    replay = Replay(faulty)
+    assert_headlines_agree(tab, faulty)
+
+
+def assert_headlines_agree(opened, trace):
+    replay = Replay(trace)
     for lang in ("en", "zh"):
-        said = tab.js(
+        said = opened.js(
             """lang => { kvlab.lang = lang; const all = [];
                 for (let e = 0; e <= kvlab.run.count; e++) {
                     kvlab.run.seek(e); all.push(kvlab.sentence()) }
                 return all }""",
             lang,
         )
-        steps = range(len(faulty) + 1)
+        steps = range(len(trace) + 1)
         assert said == [describe(frame_of(replay, step), lang) for step in steps]
 
 

@@ -57,6 +57,18 @@ def test_a_fault_that_does_no_harm_makes_the_proof_fail(monkeypatch, capsys):
     assert capsys.readouterr().out.rstrip().endswith("FAILS")
 
 
+def test_a_sound_cache_that_does_harm_makes_the_proof_fail(monkeypatch, capsys):
+    tell = proof.tell
+
+    def harmful(name, *, planted=True, **how):
+        return tell(name, planted=True, **how)
+
+    monkeypatch.setattr(proof, "tell", harmful)
+    monkeypatch.setattr(proof, "FAULTS", {"gap": FAULTS["gap"]})
+    assert main([]) == 1
+    assert capsys.readouterr().out.rstrip().endswith("FAILS")
+
+
 def test_a_recorded_fault_has_its_wrong_slots(tmp_path, capsys):
     path = tmp_path / "gap.jsonl.gz"
     assert main(["--fault", "gap", "--record", str(path)]) == 0

@@ -32,8 +32,9 @@ Order = Literal["layer_first", "page_first"]
 class KVTensors:
     """K and V of one pool's slots.
 
-    fp8 lies here as the bytes it is made of, since torch moves but does not index it.
+    fp8 lies here as the bytes it is made of, since torch does not index it everywhere.
     Shapes: `parts` has one tensor for each row of the form, in the order above.
+    Source: SGLang 0.5.14, server_args.py, hicache_mem_layout, names both orders.
 
     >>> form = KVForm.of_heads(layers=2, kv_heads=1, head_dim=4)
     >>> kv = KVTensors(form, num_slots=8)

@@ -156,7 +156,8 @@ def _nodes(frame: Frame, event: Event) -> list[int]:
             nodes = [node for node in known if node.writing == event.node]
         case ev.LoadDone():
             path = frame.before.path(event.node)
-            nodes = [node for node in path if node.loading == event.node]
+            coming = [node for node in path if node.loading == event.node]
+            nodes = [node for node in coming if node.pages is not None]
         case ev.SendWrites():
             return list(event.nodes)
         case _:

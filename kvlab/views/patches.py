@@ -230,7 +230,7 @@ class Patches:
 
     def _load_done(self, e: ev.LoadDone) -> None:
         for node in self.state.path(e.node):
-            if node.loading == e.node:
+            if node.loading == e.node and node.pages is not None:
                 self._set("l1", node.id, PRESENT)
 
     def _backup(self, e: ev.Backup) -> None:
