@@ -12,6 +12,7 @@ import pytest
 from kvlab.errors import InputError
 from kvlab.rules import Rules
 from kvlab.run import script as sc
+from kvlab.run.json_file import read_json
 from kvlab.run.script import read_script
 
 
@@ -271,3 +272,19 @@ def test_a_bad_field_is_refused_by_name(tmp_path, fields, words):
 def test_more_records_than_ops_are_refused(tmp_path):
     said = refusal(written(tmp_path, records=[{}]))
     assert said == "a.json: 1 records of 0 ops; record the script again"
+
+
+def test_a_file_that_unpacks_without_end_is_refused_before_it_is_held(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("kvlab.run.json_file.MOST_BYTES", 1 << 16)
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b'{"config":"' + b"a" * 10**7))
+    with pytest.raises(InputError, match="holds more than 0 MiB; name a script"):
+        read_json(path)
+
+
+def test_a_gzip_of_two_members_is_read_whole(tmp_path):
+    path = tmp_path / "two.json.gz"
+    path.write_bytes(gzip.compress(b'{"a":') + gzip.compress(b"1}"))
+    assert read_json(path) == {"a": 1}

@@ -21,6 +21,7 @@ from .compare import add_compare
 from .conform import add_conform
 from .diagnose import add_diagnose
 from .lab import add_lab
+from .parser import Parser
 from .play import add_play
 from .replay import add_replay
 from .rules import add_rules
@@ -67,7 +68,7 @@ def _given(arguments: argparse.Namespace) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="kvlab",
         description="A workbench for the KV cache of LLM serving engines.",
     )
