@@ -6,6 +6,7 @@ import pytest
 
 from kvlab.lessons.planted import FAULTS, tell
 from kvlab.record import events as ev
+from kvlab.record.invariants import broken
 from kvlab.record.replay import Replay
 from kvlab.run.model import Spec
 
@@ -81,6 +82,24 @@ def test_nothing_is_wrong_before_the_event_that_is_named(harms, name):
 @all_faults
 def test_the_run_of_a_fault_can_be_played(harms, name):
     assert Replay(harms[name].trace).fault is None
+
+
+@all_faults
+def test_no_law_of_the_state_tells_but_that_of_the_gap(harms, name):
+    trace = harms[name].trace
+    told = {
+        sentence
+        for _, _, state in Replay(trace).states()
+        for sentence in broken(state, at_rest=False, rules=trace.header.rules)
+    }
+    assert told == (
+        {
+            "node 2 is backed up, its parent 1 is not",
+            "node 1 has a copy neither on the device nor on the host",
+        }
+        if name == "gap"
+        else set()
+    )
 
 
 def test_the_engine_has_no_switch_for_them():

@@ -10,8 +10,9 @@ cache does none. The engine itself has none of these switches.
         off by a page     each page of a loaded chain takes its neighbour's place
         gap               a node is not written, those below it are; nobody asks
 
-What happens is silent: sizes, locks and hit counts stay plausible, and requests are
-answered. Only who compares contents, or logits, can tell.
+What happens is silent: requests are answered, and but for the gap, whose host copies
+form no chain, every state obeys every law of record/invariants.py. Only who compares
+contents, or logits, can tell.
 Left out: faults that fail an assertion at once.
 """
 
