@@ -26,10 +26,10 @@ def _model(
     }  # fmt: skip
 
 
-def _mla(layers: int, heads: int) -> Config:
+def _mla(layers: int, hidden: int, heads: int) -> Config:
     return _model(
-        layers, 5120, heads, heads, kv_lora_rank=512, qk_rope_head_dim=64,
-        v_head_dim=128,
+        layers, hidden, heads, heads, kv_lora_rank=512, qk_rope_head_dim=64,
+        qk_nope_head_dim=128, v_head_dim=128,
     )  # fmt: skip
 
 
@@ -100,9 +100,9 @@ CONFIGS: dict[str, Config] = {
         62, hidden_size=5376, num_attention_heads=32, num_key_value_heads=16,
         head_dim=128,
     ),
-    "deepseek-v2-lite": _mla(27, 16),
-    "deepseek-v2": _mla(60, 128),
-    "deepseek-v3": _mla(61, 128),
+    "deepseek-v2-lite": _mla(27, 2048, 16),
+    "deepseek-v2": _mla(60, 5120, 128),
+    "deepseek-v3": _mla(61, 7168, 128),
     "gpt-oss-120b": _model(
         36, 2880, 64, 8, 64, model_type="gpt_oss", sliding_window=128
     ),
@@ -164,13 +164,23 @@ def known_shape(name: str) -> KvShape:
     >>> known_shape("meta-llama/Llama-3.1-8B-Instruct").bytes_full()
     131072
     """
+    key = known_name(name)
+    return read_config({"_name_or_path": key} | CONFIGS[key], key)
+
+
+def known_name(name: str) -> str:
+    """Return the name under which `CONFIGS` has the model.
+
+    Raises: ConfigError with the nearest names for one that is not known.
+    """
     key = _key(name)
     key = ALIASES.get(key, key)
     if key not in CONFIGS:
         near = difflib.get_close_matches(key, [*CONFIGS, *ALIASES], 3, 0.5)
-        hint = f"did you mean {', '.join(near)}?" if near else "see --list"
+        listed = "see kvlab capacity --list"
+        hint = f"did you mean {', '.join(near)}?" if near else listed
         raise ConfigError(f"no model {name!r}; {hint} or give its config.json")
-    return read_config({"_name_or_path": key} | CONFIGS[key], key)
+    return key
 
 
 def _key(name: str) -> str:

@@ -67,7 +67,7 @@ def read_config(config: Config, where: str = "config.json") -> KvShape:
     """
     if not isinstance(config, dict):
         raise InputError(where, "is not a JSON object", "give a model's config.json")
-    text = _Config(_text_config(config), where)
+    text = Keys(text_config(config), where)
     kinds = _kinds(text)
     window = _window(text)
     width, heads, head_dim = _width(text)
@@ -86,7 +86,7 @@ def read_config(config: Config, where: str = "config.json") -> KvShape:
     )
 
 
-class _Config:
+class Keys:
     """A config whose values are asked for under any of their names, and checked."""
 
     def __init__(self, values: Config, where: str) -> None:
@@ -140,13 +140,14 @@ class _Config:
         return value if isinstance(value, list) else []
 
 
-def _text_config(config: Config) -> Config:
-    """Return the part about the language model; what it omits, the outside says."""
+def text_config(config: Config) -> Config:
+    """Return the part of a config.json about the language model; what it omits, the
+    outside says, or what files of its type leave to their reader."""
     for nest in _NESTS:
         inner = config.get(nest)
         if isinstance(inner, dict):
             outside = {k: v for k, v in config.items() if k not in _NESTS}
-            return outside | _text_config(inner)
+            return outside | text_config(inner)
     defaults = _DEFAULTS.get(str(config.get("model_type") or ""), {})
     return defaults | {k: v for k, v in config.items() if v is not None or k in _NULLS}
 
@@ -168,14 +169,14 @@ _DEFAULTS: dict[str, Config] = {
 # --- which layers keep what
 
 
-def _num_layers(text: _Config) -> int:
+def _num_layers(text: Keys) -> int:
     layers = text.need("num_hidden_layers", "n_layer", "num_layers", "n_layers")
     if layers > MOST_LAYERS:
         raise InputError(text.where, f"has {layers} layers", "give a model's config")
     return layers
 
 
-def _kinds(text: _Config) -> list[Layer]:
+def _kinds(text: Keys) -> list[Layer]:
     """Return what each layer keeps; layers that borrow another's KV are left out."""
     layers = _num_layers(text)
     kinds = _listed(text) or _linear(text, layers) or _sliding(text, layers)
@@ -199,7 +200,7 @@ _KINDS: dict[str, Layer] = {
 }  # fmt: skip
 
 
-def _listed(text: _Config) -> list[Layer]:
+def _listed(text: Keys) -> list[Layer]:
     """Return the kinds that the file lists layer by layer; empty if it does not."""
     for key in ("layer_types", "layers_block_type", "block_types"):
         names = text.names(key)
@@ -215,7 +216,7 @@ def _listed(text: _Config) -> list[Layer]:
     return []
 
 
-def _linear(text: _Config, layers: int) -> list[Layer]:
+def _linear(text: Keys, layers: int) -> list[Layer]:
     """Return the kinds of a model with recurrent layers; empty if it has none."""
     period = text.count("attn_layer_period")
     offset = text.count("attn_layer_offset") or 0
@@ -233,7 +234,7 @@ def _linear(text: _Config, layers: int) -> list[Layer]:
     return ["full" if index in chosen else "state" for index in range(layers)]
 
 
-def _window(text: _Config) -> int | None:
+def _window(text: Keys) -> int | None:
     """Return the window in tokens; None where the file says that there is none, or one
     as long as the context."""
     if text.values.get("use_sliding_window") is False:
@@ -246,14 +247,14 @@ def _window(text: _Config) -> int | None:
     return window
 
 
-def _slides_everywhere(text: _Config) -> bool:
+def _slides_everywhere(text: Keys) -> bool:
     return not any(
         key in text.values
         for key in ("layer_types", "sliding_window_pattern", "_sliding_window_pattern")
     )
 
 
-def _sliding(text: _Config, layers: int) -> list[Layer]:
+def _sliding(text: Keys, layers: int) -> list[Layer]:
     """Return the kinds of a model whose layers slide by a pattern."""
     if _window(text) is None:
         return ["full"] * layers
@@ -284,7 +285,7 @@ def _every(pattern: int, index: int) -> Layer:
 # --- how wide a token is
 
 
-def _width(text: _Config) -> tuple[int, int | None, int | None]:
+def _width(text: Keys) -> tuple[int, int | None, int | None]:
     """Return elements a layer keeps of a token, KV heads, size of a head."""
     latent = text.count("kv_lora_rank")
     if latent:
@@ -304,14 +305,14 @@ def _width(text: _Config) -> tuple[int, int | None, int | None]:
     return kv_heads * (head_dim + value_dim), kv_heads, head_dim
 
 
-def _kv_heads(text: _Config, heads: int) -> int:
+def _kv_heads(text: Keys, heads: int) -> int:
     """Return the KV heads under any of their names; without one, all heads (MHA)."""
     values = text.values
     inner = values.get("attn_config")
     if isinstance(inner, dict):
         if inner.get("attn_type") == "multiquery_attention":
             return 1
-        return _Config(inner, text.where).some("kv_n_heads") or heads
+        return Keys(inner, text.where).some("kv_n_heads") or heads
     if "multi_query_attention" in values:
         groups = text.count("multi_query_group_num") or 1
         return groups if values["multi_query_attention"] else heads
@@ -319,13 +320,13 @@ def _kv_heads(text: _Config, heads: int) -> int:
         return 1
     listed = text.names("num_key_value_heads") or text.names("num_kv_heads")
     if listed:
-        return max(_Config({"n": n}, text.where).some("n") or 1 for n in listed)
+        return max(Keys({"n": n}, text.where).some("n") or 1 for n in listed)
     return text.some(
         "num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"
     ) or heads  # fmt: skip
 
 
-def _window_width(text: _Config, width: int) -> int:
+def _window_width(text: Keys, width: int) -> int:
     """Return the width in window layers, where a model gives them other heads."""
     heads = text.count("swa_num_key_value_heads")
     if not heads:
@@ -335,7 +336,7 @@ def _window_width(text: _Config, width: int) -> int:
     return heads * (key + value)
 
 
-def _indexer(text: _Config, layers: int) -> int:
+def _indexer(text: Keys, layers: int) -> int:
     """Return the bytes of a sparse-attention index: fp8 keys and a 4-byte scale."""
     size = text.count("index_head_dim")
     return layers * (size + 4 * -(-size // 128)) if size else 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from kvlab.cli import main
 from kvlab.errors import ConfigError
 from kvlab.run.accelerators import accelerator
 from kvlab.run.model_shapes import model_shape
-from kvlab.run.startup import start_up
+from kvlab.run.startup import SOURCES, Startup, start_up
 
 LLAMA, H100 = model_shape("llama-3-70b"), accelerator("h100")
 
@@ -49,3 +52,37 @@ def test_weights_that_fill_the_device_are_told_with_the_numbers():
 def test_a_fraction_above_one_is_refused():
     with pytest.raises(ConfigError, match=r"fraction is 1\.5; use 0 to 1"):
         start_up(LLAMA, H100, tp=8, fraction=1.5)
+
+
+def capacity(capsys, *options):
+    status = main(["capacity", *options])
+    printed = capsys.readouterr()
+    return printed.out if status == 0 else printed.err
+
+
+def test_the_command_says_where_each_device_s_memory_goes(capsys):
+    options = ("llama-3-70b", "--accelerator", "h100", "--tp", "8")
+    told = json.loads(capacity(capsys, *options, "--context", "32768", "--json"))
+    plan = start_up(LLAMA, H100, tp=8)
+    assert told["pool_tokens"] == plan.pool_tokens
+    assert told["startup"]["weights"] == plan.weights
+    assert told["max_concurrency"] == plan.pool_tokens // 32768
+    assert "parameters x bytes / tp" in capacity(capsys, *options)
+
+
+@pytest.mark.parametrize("engine", SOURCES)
+def test_every_part_of_the_memory_names_its_source(engine):
+    parts = set(Startup.__struct_fields__) - {"fraction", "pool_tokens"}
+    assert parts == SOURCES[engine].keys()
+
+
+def test_a_fraction_that_leaves_too_little_says_so(capsys):
+    options = ("llama-3-70b", "--accelerator", "h100", "--tp", "8")
+    assert "may run out" in capacity(capsys, *options, "--fraction", "0.95")
+    assert "may run out" not in capacity(capsys, *options)
+
+
+@pytest.mark.parametrize("option", [("--kv-gib", "60"), ("--pp", "2")])
+def test_what_an_accelerator_does_not_go_with_is_one_line(capsys, option):
+    error = capacity(capsys, "llama-3-70b", "--accelerator", "h100", *option)
+    assert error.startswith("kvlab: --accelerator: ")

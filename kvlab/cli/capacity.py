@@ -18,10 +18,10 @@ from ..errors import InputError
 from ..files import replace_file
 from ..model_table import ALIASES, CONFIGS, known_shape
 from ..models import KvShape, read_config
+from ..run.accelerators import accelerator
+from ..run.startup import SOURCES, Startup, start_up
 from ..views.ceiling import ceiling_svg
-from .shared import add_command, check_target
-
-_MOST_BYTES = 16 << 20
+from .shared import add_command, check_target, model_config, named_model
 
 
 def add_capacity(commands: Any) -> None:
@@ -29,7 +29,8 @@ def add_capacity(commands: Any) -> None:
         commands, "capacity", _capacity,
         "KV bytes of a token, tokens in the pool, sequences that fit",
         "kvlab capacity llama-3-70b --tp 8 --kv-gib 60 --context 32768\n"
-        "  kvlab capacity ./config.json --memory-gib 80 --weights-gib 17 --json",
+        "  kvlab capacity ./config.json --memory-gib 80 --weights-gib 17 --json\n"
+        "  kvlab capacity llama-3-70b --accelerator h100 --tp 8 --fraction 0.88",
     )  # fmt: skip
     add = parser.add_argument
     add("model", nargs="?", metavar="MODEL|config.json")
@@ -48,6 +49,9 @@ def add_capacity(commands: Any) -> None:
     add("--context", "--context-len", type=int, help="input + output tokens")
     add("--page-size", type=int, default=1, help="SGLang's page, or vLLM's block")
     add("--state-mib", type=float, default=0.0, help="recurrent state of a sequence")
+    add("--accelerator", metavar="NAME", help="a100 h100 h200 b200 l40s laptop: where "
+        "its memory goes when an engine starts, instead of GiB given here")  # fmt: skip
+    add("--engine", default="sglang", choices=("sglang", "vllm"), help="that starts")
     add("--pool-tokens", type=int, help="tokens of L1, instead of memory")
     add("--figure", type=Path, metavar="FILE.svg", help="ceiling against context")
     add("--fit", type=int, metavar="N", help="what would have to change to fit N")
@@ -66,8 +70,11 @@ def _capacity(arguments: Namespace) -> int:
         raise InputError("MODEL", "is missing", "name one (--list) or a config.json")
     if arguments.figure is not None:
         check_target(arguments.figure)
-    shape, plan = _shape(arguments.model), _plan(arguments)
+    started = None if arguments.accelerator is None else _start_up(arguments)
+    shape, plan = _shape(arguments.model), _plan(arguments, started)
     told = to_builtins(capacity(shape, plan))
+    if started is not None:
+        told["startup"] = to_builtins(started) | {"sources": SOURCES[arguments.engine]}
     if arguments.fit is not None:
         told["fit"] = to_fit(shape, plan, arguments.fit)
     if arguments.figure is not None:
@@ -77,32 +84,41 @@ def _capacity(arguments: Namespace) -> int:
 
 
 def _shape(name: str) -> KvShape:
-    path = Path(name)
-    if path.is_dir() and (path / "config.json").is_file():
-        path = path / "config.json"
-    if not path.is_file():
-        return known_shape(name)
-    if path.stat().st_size > _MOST_BYTES:
-        raise InputError(name, "is larger than 16 MiB", "give a model's config.json")
-    try:
-        return read_config(msgspec.json.decode(path.read_bytes()), name)
-    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
-        raise InputError(
-            name, f"is not JSON ({problem})", "give a model's config.json"
-        ) from None
-    except OSError as problem:
-        raise InputError(
-            name, f"cannot be read ({problem.strerror})", "give a readable file"
-        ) from None
+    config = model_config(name)
+    return known_shape(name) if config is None else read_config(config, name)
 
 
-def _plan(arguments: Namespace) -> Deployment:
+def _start_up(arguments: Namespace) -> Startup:
+    """Return where the accelerator's memory goes.
+
+    Raises: InputError for options that say so themselves, ConfigError if nothing is
+    left for KV.
+    """
+    given = (arguments.kv_gib, arguments.memory_gib, arguments.pool_tokens)
+    if any(value is not None for value in given) or arguments.kv_dtype != "auto":
+        raise InputError(
+            "--accelerator", "says how much memory there is for 16-bit KV",
+            "leave out --kv-gib, --memory-gib, --pool-tokens and --kv-dtype",
+        )  # fmt: skip
+    if arguments.pp > 1 or arguments.dp_attention > 1:
+        raise InputError(
+            "--accelerator", "starts tensor parallel engines alone", "use --tp"
+        )
+    return start_up(
+        named_model(arguments.model), accelerator(arguments.accelerator),
+        engine=arguments.engine, tp=arguments.tp, fraction=arguments.fraction,
+    )  # fmt: skip
+
+
+def _plan(arguments: Namespace, started: Startup | None) -> Deployment:
     """Return the deployment that the options describe.
 
     Raises: ConfigError for one that cannot be, InputError for a fraction of nothing.
     """
-    if arguments.fraction is not None and arguments.memory_gib is None:
-        raise InputError("--fraction", "is of a GPU's memory", "add --memory-gib")
+    alone = arguments.memory_gib is None and started is None
+    if arguments.fraction is not None and alone:
+        raise InputError("--fraction", "is of a GPU's memory", "add --memory-gib or "
+                         "--accelerator")  # fmt: skip
 
     def gib(value: float | None) -> float | None:
         return None if value is None else value * GIB
@@ -112,7 +128,7 @@ def _plan(arguments: Namespace) -> Deployment:
         pp=arguments.pp,
         dp_attention=arguments.dp_attention,
         kv_dtype=arguments.kv_dtype,
-        kv_memory=gib(arguments.kv_gib),
+        kv_memory=gib(arguments.kv_gib) if started is None else started.kv,
         memory=gib(arguments.memory_gib),
         fraction=0.9 if arguments.fraction is None else arguments.fraction,
         weights=arguments.weights_gib * GIB,
@@ -150,7 +166,19 @@ def _capacity_text(shape: KvShape, plan: Deployment, told: dict[str, object]) ->
             lines.append(f"{context:>9,}  {fits.max_concurrency or 0:>9,}")
     else:
         lines += ["", "give --kv-gib or --memory-gib to learn what fits"]
+    if isinstance(startup := told.get("startup"), dict):
+        lines += ["", *_startup_text(startup)]
     fit = told.get("fit")
     if isinstance(fit, dict):
         lines += ["", *(f"{name:30} {value}" for name, value in fit.items())]
     return "\n".join(lines)
+
+
+def _startup_text(startup: dict[str, Any]) -> list[str]:
+    """Return where each device's memory goes, a line a part, with its source."""
+    lines = [f"each device, fraction {startup['fraction']:.3f}       GiB  source"]
+    for part, source in startup["sources"].items():
+        lines.append(f"{part:24} {startup[part] / GIB:13.2f}  {source}")
+    if startup["unused"] < 0:
+        lines.append("the fraction leaves less than the reserves: it may run out")
+    return lines

@@ -12,8 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ..errors import InputError
 from ..record.trace import Trace
+from ..run.model_shapes import ModelShape, model_shape, shape_of
 from ..run.script import Script
 
 
@@ -81,6 +84,43 @@ def named_run(name: Path) -> Trace | None:
 
     known = str(name) in SCENARIOS or str(name) in RULE_SCRIPTS
     return whole_run(name)[0] if known else None
+
+
+def model_config(name: str) -> Any | None:
+    """Return what a model's config.json says, by the path of the file or its folder;
+    None if the name is no path.
+
+    Raises: InputError for a file that is no JSON.
+    """
+    path = Path(name)
+    if path.is_dir() and (path / "config.json").is_file():
+        path = path / "config.json"
+    if not path.is_file():
+        return None
+    remedy = "give a model's config.json"
+    if path.stat().st_size > _MOST_BYTES:
+        raise InputError(name, "is larger than 16 MiB", remedy)
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except (msgspec.DecodeError, UnicodeDecodeError) as problem:
+        raise InputError(name, f"is not JSON ({problem})", remedy) from None
+    except OSError as problem:
+        raise InputError(
+            name, f"cannot be read ({problem.strerror})", "give a readable file"
+        ) from None
+
+
+def named_model(name: str) -> ModelShape:
+    """Return the model of that name, or of that config.json, as a step's cost sees it.
+
+    Raises: ConfigError for a name that is not known, InputError for a file that says
+    too little.
+    """
+    config = model_config(name)
+    return model_shape(name) if config is None else shape_of(config, name)
+
+
+_MOST_BYTES = 16 << 20
 
 
 def check_target(path: Path) -> None:

@@ -16,6 +16,7 @@ from ..block_config import BlockConfig, L2Config
 from ..config import EngineConfig
 from ..errors import InputError
 from ..rules import Rules
+from .shared import named_model
 
 CHUNK = 8192
 """SGLang's own chunked_prefill_size on accelerators of 60 to 90 GB."""
@@ -32,7 +33,8 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         "requests arrive at the trace's times and run together")  # fmt: skip
     add("--output-tokens", default="none", choices=("none", "trace"), help="trace: "
         "each request produces the trace's output_length")  # fmt: skip
-    add("--model", default="llama-3-70b", help="default llama-3-70b")
+    add("--model", default="llama-3-70b", help="a name (capacity --list) or a "
+        "config.json (default llama-3-70b)")  # fmt: skip
     add("--accelerator", default="h100", help="a100 h100 h200 b200 l40s laptop")
     add("--tp", type=int, default=1, help="tensor parallel degree (default 1)")
     add("--link-gbps", type=float, metavar="GB/S", help="host link, gigabytes a "
@@ -131,11 +133,10 @@ def _cost(arguments: argparse.Namespace) -> Any:
     """Return what steps take: of which model, on which machine, over which link."""
     from ..run.accelerators import accelerator
     from ..run.cost import Cost
-    from ..run.model_shapes import model_shape
 
     rate = arguments.link_gbps
     return Cost(
-        model_shape(arguments.model),
+        named_model(arguments.model),
         accelerator(arguments.accelerator),
         tp=arguments.tp,
         link_rate=None if rate is None else rate * 1e9,

@@ -29,6 +29,28 @@ GRAPH_BATCH = 256
 VLLM_UTILIZATION = 0.9
 
 
+SOURCES: dict[str, dict[str, str]] = {
+    "sglang": {
+        "memory": "nvidia-smi's total, as in the table of accelerators",
+        "weights": "parameters x bytes / tp; embeddings taken to be split too",
+        "activations": "SGLang's own start-up estimate: 512 MiB + 1.5 MiB a token of "
+        "the chunk, 2048 at least, + 128 MiB a rank",
+        "graphs": "SGLang's own estimate: 2 MiB for each of 256 batch sizes",
+        "kv": "memory x mem_fraction_static - weights",
+        "unused": "what the fraction leaves beyond the two reserves",
+    },
+    "vllm": {
+        "memory": "nvidia-smi's total, as in the table of accelerators",
+        "weights": "parameters x bytes / tp; embeddings taken to be split too",
+        "activations": "a guess: vLLM measures them in a profile run; SGLang's formula",
+        "graphs": "a guess: vLLM measures them when it captures; SGLang's formula",
+        "kv": "memory x gpu_memory_utilization - weights - activations - graphs",
+        "unused": "what gpu_memory_utilization leaves to others",
+    },
+}
+"""Where each part's figure comes from, by engine; estimates and guesses say so."""
+
+
 class Startup(Struct, frozen=True, kw_only=True):
     """Where the memory of each device goes. Units: bytes, but `pool_tokens`.
 
