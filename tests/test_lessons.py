@@ -9,7 +9,7 @@ import pytest
 from kvlab.errors import ConfigError
 from kvlab.lessons.pictures import PICTURES, draw
 from kvlab.lessons.questions import fates
-from kvlab.lessons.scenarios import SCENARIOS
+from kvlab.lessons.scenarios import SCENARIOS, fork_of
 from kvlab.lessons.scenarios import nb07 as scenarios
 from kvlab.rules import Rules
 from kvlab.run.workbench import Workbench
@@ -63,3 +63,11 @@ def test_a_story_is_told_the_same_way_each_time(name):
 def test_every_asset_is_what_its_command_draws(picture, tmp_path):
     draw(picture, tmp_path)
     assert (tmp_path / picture.name).read_text() == (ASSETS / picture.name).read_text()
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_player_can_fork_every_story_under_other_rules(name):
+    trace = fork_of(SCENARIOS[name])(rules="0.5.14+load_protects_source")
+    assert trace.header.rules.name == "0.5.14+load_protects_source"
+    with pytest.raises(ConfigError, match="no rule book for SGLang"):
+        fork_of(SCENARIOS[name])(rules="0.4")

@@ -18,7 +18,13 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
 
+from msgspec.structs import replace
+
+from ...errors import ConfigError
 from ...record.trace import Trace
+from ...rules import Rules
+from ...run.script import Script
+from ...run.whole import run_whole
 from ...run.workbench import Workbench
 
 
@@ -48,9 +54,16 @@ SCENARIOS: dict[str, Callable[..., Workbench]] = _found()
 
 
 def fork_of(scenario: Callable[..., Story]) -> Callable[..., Trace]:
-    """Return what a player forks with: the scenario, told with other knobs."""
+    """Return what a player forks with: the scenario, told with other knobs, or its ops
+    under other `rules` (a release's name, or a combination's)."""
 
-    def fork(**knobs: Any) -> Trace:
-        return scenario(**knobs).trace
+    def fork(rules: str | None = None, **knobs: Any) -> Trace:
+        story = scenario(**knobs)
+        if rules is None:
+            return story.trace
+        script: Script | None = getattr(story, "script", None)
+        if script is None:
+            raise ConfigError("this run is no script: it has no other rules")
+        return run_whole(replace(script, rules=Rules.named(rules)))[0]
 
     return fork
