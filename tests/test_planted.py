@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from kvlab.lessons.planted import FAULTS, tell
 from kvlab.record import events as ev
@@ -51,6 +52,15 @@ def harms():
 def test_the_sound_cache_tells_the_same_story_without_a_wrong_bit(name, rank, order):
     spec = Spec(layers=1, rank=rank)
     sound = tell(name, planted=False, spec=spec, host_order=order)
+    assert (sound.line, sound.difference) == ("", 0.0)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device here")
+@all_faults
+def test_on_a_gpu_the_fault_does_harm_and_the_sound_cache_none(name):
+    assert tell(name, device="cuda").line.startswith(FIRST[name][0])
+    sound = tell(name, planted=False, device="cuda")
     assert (sound.line, sound.difference) == ("", 0.0)
 
 

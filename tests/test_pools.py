@@ -51,6 +51,11 @@ def test_without_tensors_no_pool_holds_k_and_v(mode):
     assert [pool.kv for pool in make_pools(config(), mode)] == [None, None]
 
 
+def test_pools_of_tensors_without_a_form_are_refused():
+    with pytest.raises(ConfigError, match=r"give Tensors\(form=...\)"):
+        make_pools(config(), "tensors")
+
+
 def test_a_device_pool_over_its_budget_is_refused_with_the_numbers(allocated):
     tensors = Tensors(form=FORM, device_budget=101 * EACH - 1)
     said = (

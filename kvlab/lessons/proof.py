@@ -39,9 +39,12 @@ def prove(setting: Setting) -> tuple[dict[str, Any], bool]:
     holds = holds and not talks.strange and not talks.wrong and talks.said == talks.of
     faults = {}
     for name in FAULTS:
-        spec, order = setting.spec, setting.host_order
-        sound = tell(name, planted=False, spec=spec, host_order=order)
-        harm = tell(name, spec=spec, host_order=order)
+        how: dict[str, Any] = {
+            "spec": setting.spec,
+            "host_order": setting.host_order,
+            "device": setting.device,
+        }
+        sound, harm = tell(name, planted=False, **how), tell(name, **how)
         holds = holds and not sound.wrong and sound.difference == 0.0
         holds = holds and bool(harm.wrong) and harm.difference > setting.tolerance
         faults[name] = {"line": harm.line, "difference": harm.difference}

@@ -116,6 +116,12 @@ class KVPool:
         prints: NDArray[np.int64] = self.prints[slots].cpu().numpy()
         return prints
 
+    def synchronize(self) -> None:
+        """Wait until the device has done all that was asked of it: a copy to the host
+        that nobody waits for may be under way. On a CPU nothing is."""
+        if self.prints.device.type != "cpu":
+            torch.get_device_module(self.prints.device).synchronize()
+
     def moves(
         self, source: KVPool, from_pages: Pages, to_pages: Pages
     ) -> list[Callable[[], None]]:

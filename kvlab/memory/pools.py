@@ -40,9 +40,11 @@ class Tensors(Struct, frozen=True, kw_only=True):
 def make_pools(
     config: EngineConfig, mode: Mode, tensors: Tensors | None = None
 ) -> tuple[KVPool, KVPool]:
-    """Return the device pool and the host pool; with `tensors` they hold K and V.
+    """Return the device pool and the host pool; with `tensors` they hold K and V,
+    whatever the mode.
 
-    Raises: ConfigError with the numbers where a pool does not fit, before any is made.
+    Raises: ConfigError with the numbers where a pool does not fit, before any is made;
+    or if the mode is tensors and there are none.
 
     >>> form = KVForm.of_heads(layers=2, kv_heads=2, head_dim=8)
     >>> device, host = make_pools(
@@ -52,6 +54,8 @@ def make_pools(
     """
     page = config.page_size
     slots = ((config.device_pages + 1) * page, config.host_pages * page)
+    if tensors is None and mode == "tensors":
+        raise ConfigError("pools of tensors need their form; give Tensors(form=...)")
     if tensors is None:
         return KVPool(slots[0], page, mode), KVPool(slots[1], page, mode)
     form, device = tensors.form, tensors.device

@@ -77,6 +77,7 @@ written. Event 2 touched it last: Alloc
 
     def settled(self) -> list[Held]:
         """Return what nodes and requests hold, without copies under way."""
+        self._engine.device_pool.synchronize()
         return [*self._nodes(), *self._requests()]
 
     def pool(self, tier: Tier) -> KVPool:
