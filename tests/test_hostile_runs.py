@@ -138,7 +138,8 @@ def test_a_run_that_was_cut_off_is_played_up_to_there_and_says_so(
     recorded, tmp_path, capsys
 ):
     run, out = tmp_path / "cut.jsonl", tmp_path / "cut.html"
-    run.write_bytes(recorded.read_bytes()[:3000])
+    lines = recorded.read_bytes().splitlines(keepends=True)
+    run.write_bytes(b"".join(lines[:72]) + lines[72][:-9])
     assert main(["play", str(run), "-o", str(out)]) == 0
     said = capsys.readouterr().err
     assert "the file ends in the middle of an event" in said.splitlines()[0]

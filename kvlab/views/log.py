@@ -10,7 +10,8 @@ Left out: the patches (patches.py), the bytes (streams.py), the drawing (player/
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -137,6 +138,14 @@ def _rows(trace: Trace, length: int) -> Iterator[Stream]:
     yield Stream("tree", [layout.num_rows, layout.depth])
 
 
+_Write = tuple[Callable[[Any], None], Callable[[Any], Any]]
+
+
+def _key_of(event: ev.Victim) -> tuple[int, int, int]:
+    first, second = (*map(int, event.key), 0, 0)[:2]
+    return len(event.key), first, second
+
+
 class _Writer:
     """Columns that grow event by event."""
 
@@ -155,6 +164,10 @@ class _Writer:
             f"{KINDS[kind]}.{field.name}": array("q")
             for kind, fields in self._schema.items()
             for field in fields
+        }
+        self._writes = {
+            kind: [self._write_of(kind, field) for field in fields]
+            for kind, fields in self._schema.items()
         }
 
     def run(self) -> str | None:
@@ -188,28 +201,26 @@ class _Writer:
         return str(FoldError(index, self.events[index], str(problem)))
 
     def _write_fields(self, event: Event) -> None:
-        kind = type(event)
-        name = KINDS[kind]
-        for field in self._schema[kind]:
-            out = self.values[f"{name}.{field.name}"]
-            if field.type == KEY:
-                key = getattr(event, "key", ())
-                first, second = (*map(int, key), 0, 0)[:2]
-                out.extend((len(key), first, second))
-            else:
-                out.append(self._number(event, field))
+        for write, read in self._writes[type(event)]:
+            write(read(event))
 
-    def _number(self, event: Event, field: Field) -> int:
-        if isinstance(event, ev.Admit) and field.name == "chunk_left":
-            return self._fraction(chunk_left(event))
-        value = getattr(event, field.name)
-        if field.type == REQUEST:
-            return self.patches.place_of(value)
-        if field.type == TEXT:
-            return self.texts.setdefault(value, len(self.texts))
-        if field.type in (PAGES, COUNT):
-            return len(value)
-        return self._fraction(value) if field.type == OPTIONAL else int(value)
+    def _write_of(self, kind: type[Event], field: Field) -> _Write:
+        """Return how a field is written: into its column, as what is read of it."""
+        column = self.values[f"{KINDS[kind]}.{field.name}"]
+        if field.type == KEY:
+            return column.extend, _key_of
+        if field.name == "chunk_left":
+            return column.append, lambda event: self._fraction(chunk_left(event))
+        of = attrgetter(field.name)
+        place_of, fraction, texts = self.patches.place_of, self._fraction, self.texts
+        reads: dict[str, Callable[[Any], Any]] = {
+            REQUEST: lambda event: place_of(of(event)),
+            TEXT: lambda event: texts.setdefault(of(event), len(texts)),
+            PAGES: lambda event: len(of(event)),
+            COUNT: lambda event: len(of(event)),
+            OPTIONAL: lambda event: fraction(of(event)),
+        }
+        return column.append, reads.get(field.type, of)
 
     def _fraction(self, value: float | None) -> int:
         return self.fractions.setdefault(value, len(self.fractions))

@@ -25,6 +25,7 @@ from ..record.snapshot import ROOT, NodeState, State
 from ..record.trace import Trace
 from .columns import (
     ABSENT,
+    ACCOUNT,
     AT,
     BATCH,
     DELTAS,
@@ -65,6 +66,7 @@ class Patches:
             for tier, pool in self.state.pools.items()
         }
         self._events = trace.events
+        self._told = [0] * len(ACCOUNT)
         self._account()
 
     def step(self, index: int) -> int:
@@ -116,14 +118,16 @@ class Patches:
             self.position[column].append(code)
 
     def _account(self) -> None:
-        now, host = self.state.account(), self.state.host_account()
-        for row, value in enumerate(
-            (
-                now.available, now.evictable, now.protected,
-                host.host_only, host.available, self.copies,
-            )
-        ):  # fmt: skip
-            self._set("account", row, value)
+        state, page = self.state, self._page
+        now = [
+            len(state.pools["L1"].free) * page, state.evictable, state.protected,
+            state.host_only, len(state.pools["L2"].free) * page, self.copies,
+        ]  # fmt: skip
+        if now != self._told:
+            for row, value in enumerate(now):
+                if value != self._told[row]:
+                    self._add(AT["account"], row, value - self._told[row])
+            self._told = now
 
     # --- changes of the pools and of the tree
 
