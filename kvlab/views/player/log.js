@@ -16,19 +16,23 @@ async function inflate(bytes) {
 
 /** Zigzag varints, `count` of them. Flags: 1 written as differences, 2 over 31 bits. */
 function numbers(raw, at, count, flags) {
-  const out = new (flags & 2 ? Float64Array : Int32Array)(count),
-    delta = flags & 1;
+  const out = new (flags & 2 ? Float64Array : Int32Array)(count);
+  const delta = flags & 1;
   let last = 0;
   for (let i = 0; i < count; i++) {
-    let byte = raw[at++],
-      value = byte & 127,
-      place = 7;
-    while (byte > 127) {
+    let byte = raw[at++];
+    let value = byte & 127;
+    let place = 7;
+    for (; byte > 127 && place < 28; place += 7) {
+      byte = raw[at++];
+      value |= (byte & 127) << place;
+    }
+    for (; byte > 127; place += 7) {
       byte = raw[at++];
       value += (byte & 127) * 2 ** place; // beyond 31 bits a shift would wrap
-      place += 7;
     }
-    const signed = value % 2 ? -(value + 1) / 2 : value / 2;
+    const half = place < 35 ? value >>> 1 : Math.floor(value / 2);
+    const signed = value % 2 ? -1 - half : half;
     out[i] = last = delta ? last + signed : signed;
   }
   return out;
