@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
+from kvlab import Workbench
 from kvlab.config import EngineConfig
+from kvlab.pages import to_runs
 from kvlab.record import events as ev
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
@@ -221,6 +224,24 @@ def test_a_large_run_takes_at_most_ten_bytes_an_event():
     trace, _ = load_whole(next(p for p in GOLDENS if p.name.startswith("r29")))
     over = len(player_log(trace)) - len(player_log(trace, 0))
     assert over * 4 / 3 / len(trace) < 10  # as base64, in a page
+
+
+def test_scattered_slots_take_at_most_ten_bytes_an_event_too():
+    bench = Workbench(pool_tokens=2_000, host_tokens=4_000)
+    draw = random.Random(7)
+    while len(bench.trace) < 12_000:
+        first = draw.randrange(400) * 1000
+        prompt = list(range(first, first + draw.randrange(16, 64)))
+        prompt += [draw.randrange(10**6) for _ in range(draw.randrange(16, 64))]
+        bench.insert(prompt)
+        if draw.random() < 0.2:
+            bench.ack_write()
+    trace = bench.trace
+    late = [e for e in trace.events[-2000:] if isinstance(e, ev.Alloc)]
+    runs = sum(len(to_runs(e.pages)) for e in late)
+    assert runs > 5 * len(late)  # they are scattered
+    over = len(player_log(trace)) - len(player_log(trace, 0))
+    assert over * 4 / 3 / len(trace) < 10
 
 
 def test_varints_keep_every_number():
