@@ -67,7 +67,7 @@ def test_the_tree_is_dot_text_too(sample, tmp_path):
         ("tree", "x.jpg", "ending '.jpg' is not known; use .svg, .png, .dot or .txt"),
         ("tree", "x", "ending '' is not known"),
         ("pool", "x.dot", "only the tree is a graph, not pool"),
-        ("clock", "x.svg", "use tree, pool, contents, timeline or account"),
+        ("clock", "x.svg", "use step, tree, pool, contents, timeline or account"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(sample, tmp_path, what, name, problem):

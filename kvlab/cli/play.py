@@ -26,6 +26,7 @@ RULES_HELP = "run a script under these rules (default: its own)"
 def render(arguments: argparse.Namespace) -> int:
     """Draw one step of a run as a picture."""
     from ..views.export import render as draw
+    from ..views.export import render_film
 
     if arguments.beside is not None:
         render_beside(arguments)
@@ -38,10 +39,23 @@ def render(arguments: argparse.Namespace) -> int:
     trace, fault = whole_run(arguments.path, arguments.rules)
     if fault is not None:
         note(arguments, f"{arguments.path}: the run ends early: {fault}")
+    if arguments.film is not None:
+        first, last = arguments.film
+        render_film(trace, first, last, arguments.out, arguments.lang)
+        note(arguments, f"{arguments.out}: events {first} to {last}")
+        return 0
     step = len(trace) if arguments.step is None else arguments.step
     draw(trace, step, what, arguments.out, arguments.lang)
     note(arguments, f"{arguments.out}: {what} after event {step}")
     return 0
+
+
+def _steps(text: str) -> tuple[int, int]:
+    """Return the two numbers of "10:20"."""
+    first, _, last = text.partition(":")
+    if not (first.isdigit() and last.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not FIRST:LAST, like 10:20")
+    return int(first), int(last)
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -110,17 +124,20 @@ def add_play(commands: Any) -> None:
     """Declare the three commands."""
     parser = add_command(
         commands, "render", render, "draw one step of a run as a picture",
-        "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg",
+        "kvlab render run.jsonl.gz --step 120 --what tree -o tree.svg\n"
+        "  kvlab render three_fates --film 10:16 -o film.svg",
     )  # fmt: skip
     parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
     parser.add_argument("--step", type=int, help="after so many events (default: all)")
     parser.add_argument(
         "--what",
-        choices=("tree", "pool", "contents", "timeline", "account", "queue"),
+        choices=("step", "tree", "pool", "contents", "timeline", "account", "queue"),
         help="default: tree; of vLLM pool, account or queue (default: pool)",
     )  # fmt: skip
     parser.add_argument("--beside", type=Path, metavar="RUN",
         help="a run of the other engine: both accounts over time")  # fmt: skip
+    parser.add_argument("--film", type=_steps, metavar="FIRST:LAST",
+        help="the whole of these steps, one below the other (.svg, .png)")  # fmt: skip
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
     )

@@ -23,6 +23,7 @@ from ..record.trace import Trace
 from . import draw, theme
 from .account import account_svg
 from .contents import contents_of
+from .film import film, still, still_text
 from .frame import frame_at
 from .markup import Markup
 from .pool_map import contents_map, pool_map
@@ -32,7 +33,7 @@ from .theme import Lang
 from .timeline_svg import timeline_svg
 from .tree_graph import tree_graph, tree_svg
 
-What = Literal["tree", "pool", "contents", "timeline", "account"]
+What = Literal["step", "tree", "pool", "contents", "timeline", "account"]
 ENDINGS = (".svg", ".png", ".dot", ".txt")
 ZOOM = 2
 """PNG pixels for one of SVG: sharp on a projector."""
@@ -56,6 +57,25 @@ def render(
         drawn = views[what](trace, step, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _labelled(drawn, note.to(lang), ending, what)
+    write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+
+
+def render_film(
+    trace: Trace, first: int, last: int, path: str | Path, lang: Lang = "en"
+) -> None:
+    """Draw the moments after `first` to `last` events into one picture.
+
+    Changes: the file, replaced in one move.
+    Raises: InputError on an ending other than .svg and .png, or a file that cannot be
+    written; TraceError if the run has no such steps, or they are too many.
+    """
+    target = Path(path)
+    ending = target.suffix.lower()
+    if ending not in (".svg", ".png"):
+        raise InputError(str(path), "a film is a picture", "use .svg or .png")
+    drawn: str = film(trace, first, last, lang)
+    for note in mixed_note(trace.header.rules):
+        drawn = _above(drawn, note.to(lang))
     write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
 
 
@@ -86,6 +106,7 @@ def _or(*names: str) -> str:
 View = Callable[[Trace, int, Lang], str]
 
 PICTURES: dict[str, View] = {
+    "step": still,
     "tree": lambda trace, step, lang: tree_svg(frame_at(trace, step), lang),
     "pool": lambda trace, step, lang: pool_map(frame_at(trace, step), lang, True),
     "contents": lambda trace, step, lang: contents_map(
@@ -96,6 +117,7 @@ PICTURES: dict[str, View] = {
 }
 
 TEXTS: dict[str, View] = {
+    "step": still_text,
     "tree": lambda trace, step, lang: tree_text(frame_at(trace, step), lang),
     "pool": lambda trace, step, lang: pools_text(frame_at(trace, step), lang),
     "contents": lambda trace, step, lang: contents_text(

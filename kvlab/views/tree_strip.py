@@ -54,6 +54,14 @@ class Strip(NamedTuple):
 
 def tree_strip(frame: Frame, layout: TreeLayout, lang: Lang = "en") -> Markup:
     """Return the tree as a picture whose size no event changes."""
+    parts, height = tree_parts(frame, layout, lang)
+    return draw.document(parts, WIDTH, height, TITLE.to(lang), lang)
+
+
+def tree_parts(
+    frame: Frame, layout: TreeLayout, lang: Lang = "en"
+) -> tuple[list[Markup], float]:
+    """Return the same as a drawing and its height, to be put beside others."""
     scale, touched = scale_of(layout), focus(frame)
     bottom = TOP + max(layout.num_rows, 1) * scale.row
     strips = list(_strips(frame, layout, scale, touched))
@@ -70,7 +78,7 @@ def tree_strip(frame: Frame, layout: TreeLayout, lang: Lang = "en") -> Markup:
     if not strips:
         style = {"fill": theme.INK3, "font_size": 12}
         parts.append(draw.words(LEFT, TOP + 24, EMPTY.to(lang), **style))
-    return draw.document(parts, WIDTH, bottom + 52, TITLE.to(lang), lang)
+    return parts, bottom + 52
 
 
 def _strips(

@@ -1,0 +1,136 @@
+"""How does a step, or a stretch of steps, look without a player?
+
+A step is its sentence above tree and pools, with what decided it on the right; a film
+is several steps, one below the other, on one scale: what moves is what changed.
+Left out: writing files (export.py), playing (page.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import TraceError
+from ..record import events as ev
+from ..record.replay import Replay
+from ..record.trace import Trace
+from . import draw, theme
+from .cards import card, card_text, kind_of
+from .frame import Frame, check_step, frame_of
+from .grid import WIDTH as SLOTS
+from .markup import Markup, plain
+from .pool_map import GUTTER, pools
+from .sentences import describe
+from .text import account_text, pools_text, tree_text
+from .theme import Lang, Words
+from .tree_layout import TreeLayout, tree_layout
+from .tree_margin import WIDTH as TREE
+from .tree_strip import tree_parts
+
+MOST_STEPS = 60
+"""A film has no more: its reader has to see all of it."""
+
+START = Words("before the first event", "第一个事件之前")
+EVENT = Words("event {number} · {kind}", "事件 {number} · {kind}")
+_PAD, _HEAD = 16, 52
+_POOLS = _PAD + TREE + 24
+_WIDE = _POOLS + GUTTER + SLOTS + _PAD
+_CARD = 340
+
+
+def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
+    """Return the moment after `step` events as one picture, with its card if it is a
+    decision. Raises: TraceError if the run has no such step."""
+    check_step(trace, step)
+    frame = frame_of(Replay(trace), step)
+    body, height = _moment(frame, tree_layout(trace), lang)
+    lines = _card_lines(trace, frame, lang)
+    height = max(height, _HEAD + 16 * len(lines) + _PAD)
+    body.append(draw.move(_WIDE, _HEAD + 12, _written(lines)))
+    wide = _WIDE + (_CARD if lines else 0)
+    title = describe(frame, lang)
+    return draw.document([draw.page(), *body], wide, height, title, lang)
+
+
+def still_text(trace: Trace, step: int, lang: Lang = "en") -> str:
+    """Return the same as plain text."""
+    frame = frame_of(Replay(trace), step)
+    views = (tree_text, pools_text, account_text)
+    parts = [f"{_named(frame, lang)}\n{describe(frame, lang)}"]
+    parts += [view(frame, lang) for view in views]
+    if isinstance(frame.event, ev.Decision):
+        parts.append(card_text(card(trace, frame, lang)))
+    return "\n\n".join(parts)
+
+
+def film(trace: Trace, first: int, last: int, lang: Lang = "en") -> Markup:
+    """Return the moments after `first` to `last` events, one below the other.
+
+    Raises: TraceError if the run has no such steps, or they are over `MOST_STEPS`.
+    """
+    check_step(trace, first)
+    check_step(trace, last)
+    name = trace.header.name or "run"
+    if not 0 <= last - first < MOST_STEPS:
+        raise TraceError(
+            name, f"a film of steps {first} to {last}",
+            f"give two rising steps, at most {MOST_STEPS} in all: 10:20",
+        )  # fmt: skip
+    replay, layout = Replay(trace), tree_layout(trace)
+    body, y = [draw.page()], 0.0
+    for step in range(first, last + 1):
+        parts, height = _moment(frame_of(replay, step), layout, lang)
+        body.append(draw.move(0, y, parts))
+        y += height
+        body.append(draw.stroke(f"M0 {y:g}H{_WIDE}", theme.LINE2, 1))
+    return draw.document(body, _WIDE, y, f"{plain(name)}, {first}:{last}", lang)
+
+
+def _moment(frame: Frame, layout: TreeLayout, lang: Lang) -> tuple[list[Markup], float]:
+    """Return sentence, tree and pools, and how high they are."""
+    tree, tree_height = tree_parts(frame, layout, lang)
+    pool, pool_height = pools(frame, lang)
+    parts = [
+        draw.words(_PAD, 20, _named(frame, lang), fill=theme.INK2, font_size=12),
+        draw.words(_PAD, 41, describe(frame, lang), font_size=17, font_weight=600),
+        draw.move(_PAD, _HEAD, tree),
+        draw.move(_POOLS, _HEAD + 12, pool),
+    ]
+    return parts, _HEAD + max(tree_height, pool_height + 12) + _PAD
+
+
+def _named(frame: Frame, lang: Lang) -> str:
+    if frame.event is None:
+        return START.to(lang)
+    return EVENT.to(lang).format(number=frame.step, kind=kind_of(frame.event))
+
+
+def _card_lines(trace: Trace, frame: Frame, lang: Lang) -> list[str]:
+    """Return the card as lines that fit beside the pools; none for a change."""
+    if not isinstance(frame.event, ev.Decision):
+        return []
+    text = card_text(card(trace, frame, lang))
+    return [part for line in text.splitlines() for part in _fitted(line)]
+
+
+def _fitted(line: str) -> Iterator[str]:
+    """Yield a line in pieces that the column holds."""
+    room, indent = _CARD - _PAD, line[: len(line) - len(line.lstrip())]
+    held = ""
+    for word in line.split(" "):
+        longer = f"{held} {word}" if held else word
+        if held.strip() and theme.width(longer, 12) > room:
+            yield held
+            held = indent + word
+        else:
+            held = longer
+    yield held
+
+
+def _written(lines: list[str]) -> Iterator[Markup]:
+    for number, line in enumerate(lines):
+        indent = 8 * (len(line) - len(line.lstrip()))
+        ink = theme.INK if indent or number == 0 else theme.INK2
+        style: dict[str, object] = {"font_size": 12, "fill": ink}
+        if number == 0:
+            style |= {"font_weight": 600, "font_size": 14}
+        yield draw.words(indent / 2, 16 * number + 12, line.strip(), **style)
