@@ -48,7 +48,7 @@ def test_a_decision_stands_beside_its_card_and_a_change_alone(trace):
 
 def test_the_text_of_a_step_holds_tree_pools_account_and_card(trace):
     text = still_text(trace, 60)
-    for part in ("event 60 · load_back", "n3", "L2", "22 ≥ 10 ✓ true"):
+    for part in ("event 60 · load_back", "n3", "L2", "22 ≥ 10  ✓ true"):
         assert part in text
 
 

@@ -116,9 +116,9 @@ def _fitted(line: str) -> Iterator[str]:
     """Yield a line in pieces that the column holds."""
     room, indent = _CARD - _PAD, line[: len(line) - len(line.lstrip())]
     held = ""
-    for word in line.split(" "):
-        longer = f"{held} {word}" if held else word
-        if held.strip() and theme.width(longer, 12) > room:
+    for word in line.split():
+        longer = f"{held} {word}" if held else indent + word
+        if held and theme.width(longer, 12) > room:
             yield held
             held = indent + word
         else:

@@ -31,7 +31,8 @@ function tablesHtml(player, run, label) {
     .filter(([name, all]) => all.length || name !== "deferred")
     .map(([name, all]) => {
       const list = all.slice(0, 40).map((r) => rowHtml(player, run, r, now, touched));
-      const more = all.length > 40 ? `<div class="none">+ ${num(all.length - 40)}</div>` : "";
+      const more =
+        all.length > 40 ? `<div class="none">+ ${num(all.length - 40)}</div>` : "";
       return `<div class="lab">${ui(player, name)}</div>${list.join("") || '<div class="none">–</div>'}${more}`;
     });
   return `<h3>${label}${ui(player, "tree")}<small>${ui(player, "tree_note")}</small></h3><div class="scroll">${rows.join("")}</div>`;
@@ -104,7 +105,9 @@ function sumHtml(player, run, tier) {
   const told = terms.map(([state, n, moved], i) => {
     const [own, other] = player.log.terms[state] ?? [stateName(player, state), ""];
     const title = other ? ui(player, "also", { a: other }) : "";
-    const by = moved ? `<span class="d">${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}</span>` : "";
+    const by = moved
+      ? `<span class="d">${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}</span>`
+      : "";
     return `${i ? '<span class="op">+</span>' : ""}<span class="term ${n ? "" : "z"}" tabindex="0" title="${esc(title)}"><span class="l">${swatch(player, state)}${esc(own)}</span><span><span class="n">${num(n)}</span>${by}</span></span>`;
   });
   const right = terms.reduce((sum, term) => sum + term[1], 0) === total;
@@ -135,7 +138,15 @@ function mapSvg(player, run, tier) {
     const ref = c[`ref${tier}`][block];
     s.push(box(player, x, y, cell, high, blockLook(run, tier, block)));
     if (columns <= 20)
-      s.push(plate(player, x + cell / 2, y + high / 2, ref > 1 ? `${block}×${ref}` : block, 9));
+      s.push(
+        plate(
+          player,
+          x + cell / 2,
+          y + high / 2,
+          ref > 1 ? `${block}×${ref}` : block,
+          9,
+        ),
+      );
     if (touched.has(block)) s.push(outline(k.ink, x, y, cell, high));
   }
   const rows = Math.ceil(shown / columns);
@@ -161,14 +172,18 @@ function trainHtml(player, run) {
   const empty = free.length
     ? ""
     : `<div class="empty" style="min-height:38px">${ui(player, "no_free")}</div>`;
-  const said = shown.map((block) => (block ? `${block} ${run.log.hashes[run.c.name1[block]] || "–"}` : "…"));
+  const said = shown.map((block) =>
+    block ? `${block} ${run.log.hashes[run.c.name1[block]] || "–"}` : "…",
+  );
   return `<h3 style="margin-top:10px">${ui(player, "train")}<small>${ui(player, "train_note")}</small></h3>${empty || `<svg class="train" width="${ACROSS}" height="${rows * 42}" role="img" aria-label="${esc(said.join(", "))}">${cars.join("")}</svg>`}`;
 }
 
 function carSvg(player, run, block, x, y, last, ring) {
   const k = player.colour,
     hash = run.log.hashes[run.c.name1[block]];
-  const coupling = last ? "" : `<path d="M${x + 37} ${y + 17}h5" stroke="${k.ink2}" stroke-width="2"/>`;
+  const coupling = last
+    ? ""
+    : `<path d="M${x + 37} ${y + 17}h5" stroke="${k.ink2}" stroke-width="2"/>`;
   const label = hash ? plate(player, x + 18.5, y + 25, hash, 8.5) : "";
   return `<g data-block="${block}">${box(player, x, y, 37, 34, blockLook(run, 1, block))}${plate(player, x + 18.5, y + 10, block)}${label}${coupling}${ring ? outline(k.ink, x, y, 37, 34) : ""}</g>`;
 }

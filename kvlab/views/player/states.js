@@ -59,13 +59,15 @@ export class States {
       requests = log.requests.length;
     for (const name of log.columns) {
       const pool = /^(owner|shift)(\d)$/.exec(name);
-      const size = log.sizes?.[name] ?? (pool
-        ? log.pools[pool[2] - 1] + 1
-        : name === "account"
-          ? log.account.length
-          : log.columns.indexOf(name) >= log.columns.indexOf("stage")
-            ? requests
-            : nodes);
+      const size =
+        log.sizes?.[name] ??
+        (pool
+          ? log.pools[pool[2] - 1] + 1
+          : name === "account"
+            ? log.account.length
+            : log.columns.indexOf(name) >= log.columns.indexOf("stage")
+              ? requests
+              : nodes);
       this.c[name] = new Int32Array(size);
     }
     this.columns = log.columns.map((name) => this.c[name]);
