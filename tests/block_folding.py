@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from kvlab.blocks.block_pool import BlockPool
+from kvlab.blocks.chunk_pool import ChunkPool
 from kvlab.blocks.hashing import short_name
 from kvlab.blocks.offload import CpuOffload
 from kvlab.record.block_snapshot import BlockState, BlockTier
+from kvlab.record.chunk_state import PLACES
 from kvlab.run.block_ops import BlockOps
 from kvlab.run.block_runner import BlockRunner
 from kvlab.schedule.block_request import BlockRequest, Status
@@ -76,4 +78,14 @@ def _copies(state: BlockState, offload: CpuOffload) -> list[str]:
         ("pins", state.pins, offload.pending),
         ("loads", state.loads, loads),
     ]
+    return [f"{what}: folded {a}, live {b}" for what, a, b in pairs if a != b]
+
+
+def chunk_differences(state: BlockState, pool: ChunkPool) -> list[str]:
+    """Return what the folded state says otherwise than the live CPU pool."""
+    folded, lists = state.chunks, pool.lists
+    pairs = [("refs", folded.refs, pool.refs),
+             ("target", folded.target_t1, lists.target_t1)]  # fmt: skip
+    for place in PLACES:
+        pairs.append((place, list(folded.orders[place]), list(getattr(lists, place))))
     return [f"{what}: folded {a}, live {b}" for what, a, b in pairs if a != b]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
-from block_folding import block_differences
+from block_folding import block_differences, chunk_differences
 
 from kvlab.record.block_invariants import broken_blocks
 from kvlab.record.block_replay import fold_blocks
 from kvlab.record.block_snapshot import BlockState
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.block_conform import replay_scenario
-from kvlab.run.block_ops import BlockOps
+from kvlab.run.block_ops import BlockOps, ChunkOps
 from kvlab.run.block_runner import BlockRunner
 from kvlab.run.block_script import Scenario, read_scenario
 
@@ -41,21 +42,28 @@ def test_every_record_equals_the_real_engines(path):
 @pytest.mark.parametrize("path", GOLDENS, ids=name)
 def test_the_trace_folds_into_the_live_state_after_every_record(path):
     scenario = load(path)
-    if scenario.mode == "cpu":
-        pytest.skip("the chunk pool of the offloading connector emits no events")
     trace = BlockTrace(BlockHeader(config=scenario.config))
     state, folded = BlockState.start(scenario.config), 0
-    if scenario.mode == "kv":
-        engine, steps = BlockOps(scenario, trace), range(len(scenario.ops))
-    else:
-        engine, steps = BlockRunner(scenario, trace), range(len(scenario.records))
-    for number in steps:
-        engine.step(number) if scenario.mode == "kv" else engine.step()
+    engine, records = started(scenario, trace)
+    for number in range(records):
+        engine.step() if scenario.mode == "sched" else engine.step(number)
         fold_blocks(state, trace.events, folded, len(trace))
         folded = len(trace)
+        if scenario.mode == "cpu":
+            assert chunk_differences(state, engine.pool) == [], f"record {number}"
+            continue
         assert block_differences(state, engine) == [], f"record {number}"
         assert broken_blocks(state) == [], f"record {number}"
         engine.manager.pool.check()
+
+
+def started(scenario: Scenario, trace: BlockTrace) -> tuple[Any, int]:
+    """Return the engine that lives through a scenario, and how many records it has."""
+    if scenario.mode == "sched":
+        return BlockRunner(scenario, trace), len(scenario.records)
+    if scenario.mode == "kv":
+        return BlockOps(scenario, trace), len(scenario.ops)
+    return ChunkOps(scenario, trace), len(scenario.chunk_ops)
 
 
 def test_there_are_goldens_of_every_mode():

@@ -16,11 +16,12 @@ Source: vLLM 0.33.0, v1/core/block_pool.py.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import takewhile
 
 from ..pages import as_pages
 from ..record import block_events as ev
+from ..record.block_names import as_runs
 from ..record.events import Event, Tier
 from ..record.trace import QUIET, Emitter
 from .hashing import BlockHash, short_name
@@ -31,7 +32,8 @@ class BlockPool:
 
     `ref_cnt` and `block_hash` are indexed by block number. Blocks with equal content
     are not merged: each is findable under the same hash, the first named first.
-    `num_evicted` counts the blocks that lost their hash by being taken.
+    `num_evicted` counts the blocks that lost their hash by being taken. `tell` is how
+    a name is called in the trace.
 
     >>> pool = BlockPool("L1", 5)
     >>> pool.take(3)
@@ -48,6 +50,7 @@ class BlockPool:
         emit: Emitter = QUIET,
         *,
         enable_caching: bool = True,
+        tell: Callable[[BlockHash], int] = short_name,
     ) -> None:
         self.tier: Tier = tier
         self.num_blocks = num_blocks
@@ -58,6 +61,7 @@ class BlockPool:
         self._free = OrderedDict.fromkeys(range(1, num_blocks))
         self._found: dict[BlockHash, int] = {}
         self._twins: dict[BlockHash, list[int]] = {}
+        self.tell = tell
         self._emit = emit
 
     # --- questions
@@ -163,7 +167,7 @@ class BlockPool:
             if named(name, block) != block:
                 self._twins.setdefault(name, []).append(block)
         if self._emit is not QUIET:
-            said = tuple(map(short_name, names))
+            said = as_runs(self.tell(name) for name in names)
             self._emit(ev.Register, self.tier, as_pages(blocks), said)
 
     def forget(self, blocks: Sequence[int]) -> None:

@@ -20,9 +20,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..record import block_events as ev
+from ..record.chunk_state import Key
 from ..record.trace import QUIET, Emitter
 from .block_pool import BlockPool
-from .chunk_pool import Answer, ChunkPool, Key
+from .chunk_pool import Answer, ChunkPool
 from .connector import Computed, Copies, Pairs
 from .hashing import BlockHash, short_name
 

@@ -21,7 +21,10 @@ from enum import StrEnum
 from itertools import chain
 from typing import Literal, NamedTuple
 
-Key = int | str
+from ..record import block_events as ev
+from ..record.chunk_state import PLACES, Key
+from ..record.trace import QUIET, Emitter
+
 Order = dict[Key, None]
 ChunkPolicy = Literal["lru", "arc"]
 
@@ -66,7 +69,11 @@ class ChunkPool:
     """
 
     def __init__(
-        self, num_chunks: int, policy: ChunkPolicy = "lru", store_threshold: int = 0
+        self,
+        num_chunks: int,
+        policy: ChunkPolicy = "lru",
+        store_threshold: int = 0,
+        emit: Emitter = QUIET,
     ) -> None:
         self.num_chunks = num_chunks
         self.policy: ChunkPolicy = policy
@@ -75,6 +82,7 @@ class ChunkPool:
         self._threshold = store_threshold
         self._offers: Counter[Key] = Counter()
         self._used: dict[str, dict[Key, int]] = {}
+        self._emit = emit
 
     # --- questions
 
@@ -113,35 +121,28 @@ class ChunkPool:
         evicted = self._evict(len(wanted) - self.free, set(keys))
         if evicted is None:
             return None
-        for key in wanted:
-            self.refs[key] = -1
-            self.lists.t1[key] = None
-            self.lists.b1.pop(key, None)
-            self.lists.b2.pop(key, None)
+        self._hold(wanted, -1)
+        self._move(wanted, "t1")
         self._used_by(request, {key: positions[key] for key in wanted})
         return Stored(wanted, evicted)
 
     def store_done(self, keys: Iterable[Key], *, ok: bool = True) -> None:
         """The stores are done; those that failed leave nothing behind."""
-        for key in keys:
-            if self.refs.get(key) != -1:
-                continue
-            if ok:
-                self.refs[key] = 0
-            else:
-                del self.refs[key]
-                self.lists.t1.pop(key, None)
+        pending = [key for key in dict.fromkeys(keys) if self.refs.get(key) == -1]
+        self._hold(pending, 0 if ok else None)
+        if not ok:
+            self._move(pending, "")
 
     def load(self, request: str, positions: dict[Key, int]) -> None:
         """The chunks are being read. Changes: refs, the order."""
         for key in positions:
-            self.refs[key] += 1
+            self._hold([key], self.refs[key] + 1)
         self.touch(request, positions)
 
     def load_done(self, keys: Iterable[Key]) -> None:
         """The chunks have been read. Changes: refs."""
         for key in keys:
-            self.refs[key] -= 1
+            self._hold([key], self.refs[key] - 1)
 
     def touch(self, request: str, positions: dict[Key, int]) -> None:
         """The request asks for the chunks. Changes: the order, and arc's share."""
@@ -157,8 +158,10 @@ class ChunkPool:
 
     def reset(self) -> None:
         """Drop everything. Changes: all of it but the offers."""
-        self.refs.clear()
-        self.lists = Lists()
+        lists = self.lists
+        self._hold(list(self.refs), None)
+        self._move([*lists.t1, *lists.t2, *lists.b1, *lists.b2], "")
+        self._aim(0.0)
         self._used.clear()
 
     # --- the order
@@ -175,25 +178,23 @@ class ChunkPool:
         used = self._used.setdefault(request, {})
         used.update(positions)
         for key in _last_first(used):
-            for order in (self.lists.t1, self.lists.t2):
-                if key in order:
-                    del order[key]
-                    order[key] = None
+            for place in ("t1", "t2"):
+                if key in self._order(place):
+                    self._move([key], place)
 
     def _promote(self, key: Key) -> None:
         """ARC: what is asked for again moves to t2; a lost key moves the shares."""
         lists = self.lists
         if key in lists.t1 and self.refs[key] >= 0:
-            del lists.t1[key]
-            lists.t2[key] = None
+            self._move([key], "t2")
         elif key in lists.b1:
             step = max(1, len(lists.b2) / len(lists.b1))
-            lists.target_t1 = min(lists.target_t1 + step, self.num_chunks)
-            lists.b1[key] = lists.b1.pop(key)
+            self._aim(min(lists.target_t1 + step, self.num_chunks))
+            self._move([key], "b1")
         elif key in lists.b2:
             step = max(1, len(lists.b1) / len(lists.b2))
-            lists.target_t1 = max(lists.target_t1 - step, 0)
-            lists.b2[key] = lists.b2.pop(key)
+            self._aim(max(lists.target_t1 - step, 0))
+            self._move([key], "b2")
 
     def _evict(self, count: int, kept: set[Key]) -> list[Key] | None:
         """Evict `count` chunks, or none at all and return None."""
@@ -211,21 +212,45 @@ class ChunkPool:
         for key in evicted:
             self._drop(key)
         for ghosts in (lists.b1, lists.b2):
-            for key in list(ghosts)[: max(len(ghosts) - self.num_chunks, 0)]:
-                del ghosts[key]
+            self._move(list(ghosts)[: max(len(ghosts) - self.num_chunks, 0)], "")
         return evicted
 
     def _may_go(self, order: Order, kept: set[Key]) -> list[Key]:
         return [key for key in order if self.refs[key] == 0 and key not in kept]
 
     def _drop(self, key: Key) -> None:
-        lists = self.lists
-        del self.refs[key]
-        for order, ghosts in ((lists.t1, lists.b1), (lists.t2, lists.b2)):
-            if key in order:
-                del order[key]
-                if self.policy == "arc":
-                    ghosts[key] = None
+        ghosts = "b1" if key in self.lists.t1 else "b2"
+        self._hold([key], None)
+        self._move([key], ghosts if self.policy == "arc" else "")
+
+    # --- the three ways to change
+
+    def _hold(self, keys: Sequence[Key], ref: int | None) -> None:
+        for key in keys:
+            if ref is None:
+                del self.refs[key]
+            else:
+                self.refs[key] = ref
+        if keys:
+            self._emit(ev.ChunkHold, tuple(keys), ref)
+
+    def _move(self, keys: Sequence[Key], place: str) -> None:
+        """Put the keys last in an order, one after the other; in none if it is ""."""
+        for key in keys:
+            for name in PLACES:
+                self._order(name).pop(key, None)
+            if place:
+                self._order(place)[key] = None
+        if keys:
+            self._emit(ev.ChunkMove, tuple(keys), place)
+
+    def _aim(self, target: float) -> None:
+        self.lists.target_t1 = target
+        self._emit(ev.ChunkAim, target)
+
+    def _order(self, place: str) -> Order:
+        order: Order = getattr(self.lists, place)
+        return order
 
     def check(self) -> None:
         """Print the lists and raise AssertionError if they are not what is here."""

@@ -23,7 +23,7 @@ from ..pages import as_pages
 from ..record import block_events as ev
 from ..record.trace import QUIET, Emitter
 from .block_pool import BlockPool
-from .hashing import BlockHash
+from .hashing import BlockHash, Numbers, short_name
 
 
 class Demand(NamedTuple):
@@ -63,7 +63,11 @@ class KVCacheManager:
         self.config = config
         self.block_size = config.block_size
         self.pool = BlockPool(
-            "L1", config.num_gpu_blocks, emit, enable_caching=config.enable_caching
+            "L1",
+            config.num_gpu_blocks,
+            emit,
+            enable_caching=config.enable_caching,
+            tell=Numbers().tell if config.hash_algo == "chain64" else short_name,
         )
         self.watermark = int(config.watermark * config.num_gpu_blocks)
         self.tables: dict[str, list[int]] = {}

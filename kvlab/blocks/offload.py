@@ -51,7 +51,7 @@ class CpuOffload:
     ) -> None:
         l2 = config.l2 or L2Config(num_cpu_blocks=1)
         self.l1 = l1
-        self.l2 = BlockPool("L2", l2.num_cpu_blocks, emit)
+        self.l2 = BlockPool("L2", l2.num_cpu_blocks, emit, tell=l1.tell)
         self.block_size = config.block_size
         self.pending: dict[str, list[int]] = {}
         self.loads: dict[str, Pairs] = {}

@@ -3,13 +3,15 @@
 The kinds that only vLLM needs; `Step`, `Arrive`, `Output`, `Finish` and those that tell
 the time are SGLang's too (events.py). A `Decode` gives its steps to every running
 request that lacks one token only, so a step of a thousand requests is one event.
-A block is named by its number, its content by the first 48 bits of its hash. Block
+A block is named by its number, its content by the first 48 bits of its hash, or by
+its place in the order of first registration where the hash is kvlab's own. Block
 lists are in the order in which the pool treats them.
 """
 
 from __future__ import annotations
 
 from ..pages import Pages
+from .block_names import NameRuns
 from .events import (
     Arrive,
     Change,
@@ -51,7 +53,7 @@ class Register(Change, frozen=True):
 
     tier: Tier
     blocks: Blocks
-    names: tuple[int, ...]
+    names: NameRuns
 
 
 class Share(Change, frozen=True):
@@ -158,6 +160,31 @@ class CopiedIn(Change, frozen=True):
     request: str
 
 
+# --- changes: the CPU pool of chunks
+
+
+class ChunkHold(Change, frozen=True):
+    """The chunks are held `ref` times from now on: -1 while their store is pending,
+    0 when nobody reads them, None when they are gone."""
+
+    keys: tuple[int | str, ...]
+    ref: int | None
+
+
+class ChunkMove(Change, frozen=True):
+    """The keys, one after the other, went to the end of an order of the policy: t1 or
+    t2 (here), b1 or b2 (lately gone), or out of all of them."""
+
+    keys: tuple[int | str, ...]
+    place: str
+
+
+class ChunkAim(Change, frozen=True):
+    """From now on t1 should hold `target_t1` chunks."""
+
+    target_t1: float
+
+
 # --- decisions
 
 
@@ -221,7 +248,7 @@ class PickVictim(Decision, frozen=True):
 BLOCK_CHANGES: tuple[type[Change], ...] = (
     Take, Forget, Register, Share, Release, Hold, Vacate, Compute, Run, Preempt, Defer,
     Loaded, Pin, CopyOut, CopiedOut, CopyIn, CopiedIn, Arrive, Output, Finish, Drop,
-    Sent, Clock, Forward, Decode,
+    Sent, Clock, Forward, Decode, ChunkHold, ChunkMove, ChunkAim,
 )  # fmt: skip
 BLOCK_DECISIONS: tuple[type[Decision], ...] = (
     Step, Lookup, Slots, Offer, Schedule, Stop, PickVictim, TooLarge,

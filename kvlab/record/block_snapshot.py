@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 
 from ..block_config import BlockConfig
 from . import block_events as ev
+from .block_names import names_in
+from .chunk_state import ChunkState
 from .events import (
     Arrive,
     Clock,
@@ -161,6 +163,7 @@ class BlockState:
     loads: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
     pins: dict[str, list[int]] = field(default_factory=dict)
     now: int = 0
+    chunks: ChunkState = field(default_factory=ChunkState)
 
     @classmethod
     def start(cls, config: BlockConfig) -> BlockState:
@@ -196,7 +199,9 @@ class BlockState:
             del self.tiers[e.tier].names[block]
 
     def _register(self, e: ev.Register) -> None:
-        self.tiers[e.tier].names.update(zip(e.blocks.tolist(), e.names, strict=True))
+        self.tiers[e.tier].names.update(
+            zip(e.blocks.tolist(), names_in(e.names), strict=True)
+        )
 
     def _share(self, e: ev.Share) -> None:
         self.tiers[e.tier].share(e.blocks.tolist())
@@ -288,6 +293,15 @@ class BlockState:
     def _copied_in(self, e: ev.CopiedIn) -> None:
         del self.loads[e.request]
 
+    def _chunk_hold(self, e: ev.ChunkHold) -> None:
+        self.chunks.hold(e)
+
+    def _chunk_move(self, e: ev.ChunkMove) -> None:
+        self.chunks.move(e)
+
+    def _chunk_aim(self, e: ev.ChunkAim) -> None:
+        self.chunks.aim(e)
+
     # --- time
 
     def _sent(self, e: Sent) -> None:
@@ -329,6 +343,9 @@ _CHANGES: dict[type[Event], Callable[[BlockState, Any], None]] = {
     Arrive: BlockState._arrive,
     Output: BlockState._output,
     Finish: BlockState._finish,
+    ev.ChunkHold: BlockState._chunk_hold,
+    ev.ChunkMove: BlockState._chunk_move,
+    ev.ChunkAim: BlockState._chunk_aim,
     Drop: BlockState._drop,
     Sent: BlockState._sent,
     Clock: BlockState._clock,

@@ -13,7 +13,7 @@ import gzip
 import operator
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
@@ -27,6 +27,7 @@ from ..config import MAX_TOKENS
 from ..errors import ConfigError, TraceError
 from ..pages import NO_PAGES, Pages, Runs, from_runs, to_runs
 from .block_events import BLOCK_CHANGES, BLOCK_DECISIONS
+from .block_lists import block_list_reader, to_block_runs
 from .events import CHANGES, DECISIONS, Event
 from .text_lines import numbered_lines
 from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace
@@ -101,9 +102,10 @@ def _write(trace: Trace | BlockTrace, file: IO[bytes], compress: bool) -> None:
 
 
 def _encoded(trace: Trace | BlockTrace) -> Iterable[bytes]:
-    encoder = msgspec.json.Encoder(enc_hook=_to_runs)
+    blocks = isinstance(trace, BlockTrace)
+    encoder = msgspec.json.Encoder(enc_hook=to_block_runs if blocks else _to_runs)
     header = msgspec.structs.asdict(trace.header)
-    first_line = _BlockFirstLine if isinstance(trace, BlockTrace) else _FirstLine
+    first_line = _BlockFirstLine if blocks else _FirstLine
     yield encoder.encode(first_line(**header, events=len(trace))) + b"\n"
     for first in range(0, len(trace), _BLOCK):
         yield encoder.encode_lines(trace.events[first : first + _BLOCK])
@@ -147,7 +149,10 @@ def read_prefix(path: str | Path) -> Prefix:
     config = first.config
     longest = max(config.device_pages, config.host_pages) * config.page_size
     try:
-        _read_events(path, lines, trace.events, CHANGES + DECISIONS, longest)
+        _read_events(
+            path, lines, trace.events, CHANGES + DECISIONS,
+            functools.partial(_from_runs, longest),
+        )  # fmt: skip
         _compare_count(path, first.events, len(trace))
     except TraceError as damage:
         return Prefix(trace, damage)
@@ -167,7 +172,7 @@ def read_block_trace(path: str | Path) -> BlockTrace:
     l2 = first.config.l2
     longest = max(first.config.num_gpu_blocks, l2.num_cpu_blocks if l2 else 0)
     kinds = BLOCK_CHANGES + BLOCK_DECISIONS
-    _read_events(path, lines, trace.events, kinds, longest)
+    _read_events(path, lines, trace.events, kinds, block_list_reader(longest))
     _compare_count(path, first.events, len(trace))
     return trace
 
@@ -220,12 +225,11 @@ def _read_events(
     lines: Lines,
     events: list[Event],
     kinds: Sequence[type[Event]],
-    longest: int,
+    hook: Callable[[type, Any], Pages],
 ) -> None:
-    """Append the events of the lines; no list of theirs has more than `longest`
-    entries, and no number is beyond 2**53. Raises: TraceError at the first bad line.
+    """Append the events of the lines, lists being read by `hook`; no number is beyond
+    2**53. Raises: TraceError at the first bad line.
     """
-    hook = functools.partial(_from_runs, longest)
     union = functools.reduce(operator.or_, kinds)
     decode = msgspec.json.Decoder(union, dec_hook=hook).decode
     for number, line in lines:

@@ -44,7 +44,9 @@ def replay_scenario(
     if scenario.mode == "sched":
         yield from _replay_steps(scenario, emit)
         return
-    ops = ChunkOps(scenario) if scenario.mode == "cpu" else BlockOps(scenario, emit)
+    ops = (
+        ChunkOps(scenario, emit) if scenario.mode == "cpu" else BlockOps(scenario, emit)
+    )
     for number, recorded in enumerate(scenario.records or []):
         inside = number < len(scenario.raw_ops)
         yield number, recorded, ops.step(number) if inside else ABSENT

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ..blocks.block_pool import BlockPool
-from ..blocks.chunk_pool import ChunkPool, Key
+from ..blocks.chunk_pool import ChunkPool
 from ..blocks.hashing import Extras, Hasher
 from ..blocks.kv_cache_manager import Demand, KVCacheManager
 from ..record import block_events as ev
+from ..record.chunk_state import Key
 from ..record.events import Arrive, Output, Step
 from ..record.trace import QUIET, Emitter
 from ..schedule.block_request import BlockRequest, Status
@@ -168,16 +169,20 @@ _OPS: dict[type[sc.BlockOp], Callable[[BlockOps, Any], Any]] = {
 class ChunkOps:
     """A CPU pool that carries out a script of mode `cpu`."""
 
-    def __init__(self, scenario: sc.Scenario) -> None:
+    def __init__(self, scenario: sc.Scenario, emit: Emitter = QUIET) -> None:
         assert scenario.chunks is not None, "a cpu scenario has chunks"
         chunks = scenario.chunks
         self.scenario = scenario
-        self.pool = ChunkPool(chunks.num_chunks, chunks.policy, chunks.store_threshold)
+        self.pool = ChunkPool(
+            chunks.num_chunks, chunks.policy, chunks.store_threshold, emit
+        )
+        self._emit = emit
 
     def step(self, number: int) -> Record:
         """Carry out op `number` and return its record: result and state."""
-        result = self._carry_out(self.scenario.chunk_ops[number])
         raw = self.scenario.raw_ops[number]
+        with self._emit.of(Step, number, raw["op"], raw.get("req", "")):
+            result = self._carry_out(self.scenario.chunk_ops[number])
         return {"op": raw, "result": result, "state": self._state()}
 
     def _carry_out(self, op: sc.ChunkOp) -> Any:

@@ -14,8 +14,9 @@ import msgspec
 from msgspec import Struct
 
 from ..block_config import BlockConfig
-from ..blocks.chunk_pool import ChunkPolicy, Key
+from ..blocks.chunk_pool import ChunkPolicy
 from ..errors import ConfigError, InputError
+from ..record.chunk_state import Key
 
 
 class RequestSpec(Struct, frozen=True, forbid_unknown_fields=True):

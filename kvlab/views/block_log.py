@@ -179,7 +179,7 @@ def _fields(kind: type[Event]) -> list[tuple[str, str]]:
 def _type(name: str, type_: str) -> str:
     if name == "request":
         return "r"
-    if "None" in type_:
+    if "None" in type_ or "float" in type_:
         return "f"
     if "ndarray" in type_ or "tuple" in type_:
         return "c"

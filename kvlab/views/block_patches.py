@@ -16,6 +16,7 @@ from typing import Any
 
 from ..record import block_events as be
 from ..record import events as ev
+from ..record.block_names import names_in
 from ..record.block_replay import fold_blocks
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
@@ -143,7 +144,7 @@ class BlockPatches:
             self.set(f"rank{e.tier[1]}", block, self._first)
 
     def _register(self, e: be.Register) -> None:
-        for block, name in zip(e.blocks.tolist(), e.names, strict=True):
+        for block, name in zip(e.blocks.tolist(), names_in(e.names), strict=True):
             if self._is_free(e.tier, block) and not self._is_named(e.tier, block):
                 self._evictable[e.tier] += 1
             self.set(f"name{e.tier[1]}", block, self.name_of(name))

@@ -80,6 +80,15 @@ BLOCK_PHRASES: dict[str, Words] = {
         "A load for {request}: {l1} blocks come from L2",
         "为 {request} 取回：{l1} 个块来自 L2"),
     "copiedin": Words("The load for {request} is done", "{request} 的取回完成"),
+    "chunkhold": Words(
+        "The CPU pool counts {keys} chunks as held {ref}×",
+        "CPU 池：{keys} 个分块的持有计数为 {ref}"),
+    "chunkmove": Words(
+        "{keys} chunks change their place in the CPU pool's order: {place}",
+        "CPU 池次序变动：{keys} 个分块到 {place}"),
+    "chunkaim": Words(
+        "The CPU pool aims at {target_t1} chunks in t1",
+        "CPU 池 t1 的目标为 {target_t1} 个分块"),
     # --- time
     "sent": Words("{request} was sent at {at} ns", "{request} 发出于 {at} ns"),
     "clock": Words(

@@ -74,11 +74,11 @@ export class States {
     this.shapes = log.columns.map((name) => SHAPE.includes(name));
     this.shape = 0;
     this.handed = {};
-    for (const tier of [1, 2])
-      this.handed[log.columns.indexOf(`owner${tier}`)] = new Handed(
-        log.col[`handed${tier}.first`],
-        log.col[`handed${tier}.count`],
-      );
+    for (const tier of [1, 2]) {
+      const column = log.columns.indexOf(`owner${tier}`),
+        [first, count] = ["first", "count"].map((x) => log.col[`handed${tier}.${x}`]);
+      if (column >= 0) this.handed[column] = new Handed(first, count);
+    }
     this.#unfold();
   }
 
