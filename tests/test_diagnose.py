@@ -99,6 +99,13 @@ def test_the_page_is_whole_by_itself(tmp_path, number):
     assert links == []
 
 
+def test_the_page_says_in_a_sentence_what_the_cause_means(tmp_path):
+    path = tmp_path / "out.html"
+    main(["diagnose", *case("03"), "--html", str(path)])
+    assert "L1 is the limit: the pool is full" in path.read_text()
+    assert "<td>yes</td>" in path.read_text()
+
+
 def test_the_page_marks_the_evidence_on_the_timeline(tmp_path):
     told = log(tmp_path, *(decode(t, 30, 0.99, t) for t in range(9)), retract(9))
     text = page(told)

@@ -200,6 +200,7 @@ def _diagnosis(
         facts=facts(recording, found),
         reasons=finding.why,
         next=finding.next or cause.next,
+        says=cause.says,
         evidence=tuple(dict.fromkeys(finding.quotes)),
         considered=_considered(found),
         notes=tuple(told),

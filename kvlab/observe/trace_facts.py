@@ -40,6 +40,7 @@ def diagnose_trace(path: Path) -> Diagnosis:
             _sharing(facts),
         ),
         next=CAUSES["trace_only"].next,
+        says=CAUSES["trace_only"].says,
         inputs=(path.name,),
     )
 

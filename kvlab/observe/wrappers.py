@@ -2,14 +2,15 @@
 
 Container runtimes, orchestrators and terminals each put something around a line. Any
 number of layers comes off here, without options: docker's JSON, CRI records with their
-partial lines, `compose` and `kubectl --prefix` names, journalctl, Ray, JSON logging,
-colours, carriage returns, a byte order mark.
+partial lines, `compose` and `kubectl --prefix` names, journalctl, Ray, logging in JSON
+or logfmt, colours, carriage returns, a byte order mark.
 Left out: lines that a terminal broke or cut (lines.py).
 """
 
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 import msgspec
@@ -26,11 +27,16 @@ _JOURNAL = re.compile(
     r"(?P<source>[\w.-]+) (?P<unit>[\w@./:-]+)\[\d+\]: "
 )
 _RAY = re.compile(r"\((?:\w+ )?pid=\d+, ip=[\d.]+\) ")
-_MESSAGES = ("log", "message", "msg", "MESSAGE", "text", "event")
+_LOGFMT = re.compile(r"[\w.@-]+=")
+_PAIR = re.compile(r'([\w.@-]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))(?: +|$)')
+_MESSAGES = ("log", "message", "msg", "MESSAGE", "text", "event", "body", "@message")
+_NESTS = ("kubernetes", "docker", "fields", "record", "attributes")
 _TIMES = ("time", "timestamp", "@timestamp", "asctime", "ts")
 _SOURCES = ("pod_name", "pod", "container_name", "hostname")
 _DOCKER_PART = 16_000
 """Docker splits records of 16 KiB; a shorter one without line end is whole."""
+_EPOCH = 1e9
+"""2001 in seconds; up to 2033 they are told from milliseconds by their size."""
 MOST_LAYERS = 5
 _MOST_STREAMS = 64
 
@@ -103,8 +109,8 @@ def _plain(line: str) -> str:
 
 def _layer(text: str) -> tuple[Peeled, bool] | None:
     """Take off the outermost layer; True with it says that the record goes on."""
-    if text.startswith("{"):
-        return _json(text)
+    if text.startswith("{") or _LOGFMT.match(text):
+        return _json(text) if text.startswith("{") else _logfmt(text)
     if found := _CRI.match(text):
         rest = text[found.end() :]
         return Peeled(rest, found["time"]), found["flag"] == "P"
@@ -125,15 +131,51 @@ def _json(text: str) -> tuple[Peeled, bool] | None:
         return None
     if not isinstance(record, dict):
         return None
-    message = next((record[k] for k in _MESSAGES if isinstance(record.get(k), str)), "")
+    flat = record
+    for nested in _NESTS:
+        if isinstance(record.get(nested), dict):
+            flat = record[nested] | flat
+    return _from_fields(flat)
+
+
+def _logfmt(text: str) -> tuple[Peeled, bool] | None:
+    """Take a line out of `key=value key="value"`; None if it is not that throughout."""
+    fields: dict[str, object] = {}
+    at = 0
+    while found := _PAIR.match(text, at):
+        quoted = found[2]
+        fields[found[1]] = found[3] if quoted is None else _unescaped(quoted)
+        at = found.end()
+    return _from_fields(fields) if at == len(text) else None
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text) if "\\" in text else text
+
+
+def _from_fields(fields: dict[str, object]) -> tuple[Peeled, bool] | None:
+    """Return the message with its time and source; None where there is no message."""
+    message = _first(fields, _MESSAGES)
     if not message:
         return None
-    flat = record
-    for nested in ("kubernetes", "docker"):
-        if isinstance(record.get(nested), dict):
-            flat = flat | record[nested]
-    time = next((flat[k] for k in _TIMES if isinstance(flat.get(k), str)), "")
-    source = next((flat[k] for k in _SOURCES if isinstance(flat.get(k), str)), "")
-    source = safe_name(source)
-    cut = "log" in record and not message.endswith("\n") and len(message) > _DOCKER_PART
-    return Peeled(message, time, source), cut
+    named = _first(fields, ("log",)) == message
+    cut = named and not message.endswith("\n") and len(message) > _DOCKER_PART
+    source = safe_name(_first(fields, _SOURCES))
+    return Peeled(message, _time(fields), source), cut
+
+
+def _first(fields: dict[str, object], names: tuple[str, ...]) -> str:
+    """Return the first of the fields that is text; "" if none is."""
+    return next((v for n in names if isinstance(v := fields.get(n), str)), "")
+
+
+def _time(fields: dict[str, object]) -> str:
+    """Return the wrapper's time as text; seconds or milliseconds since 1970 too."""
+    for name in _TIMES:
+        value = fields.get(name)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and _EPOCH <= value < 1e3 * 2 * _EPOCH:
+            seconds = value if value < 2 * _EPOCH else value / 1e3
+            return datetime.fromtimestamp(seconds, UTC).isoformat(" ")
+    return ""

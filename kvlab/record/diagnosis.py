@@ -44,7 +44,8 @@ class Lane(Struct, frozen=True):
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
-    """What `kvlab diagnose` says. `marks` are the x of the evidence, with its text."""
+    """What `kvlab diagnose` says. `says` is the cause in one sentence; `marks` are the
+    x of the evidence, with its text."""
 
     status: Status
     engine: str
@@ -55,6 +56,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     facts: dict[str, Any]
     reasons: tuple[str, ...]
     next: tuple[str, ...]
+    says: str = ""
     evidence: tuple[Quote, ...] = ()
     considered: tuple[Considered, ...] = ()
     notes: tuple[str, ...] = ()

@@ -52,7 +52,8 @@ def _verdict(told: Diagnosis) -> Markup:
     name = tag("span", esc(f"{sign} {told.verdict}"), style=f"color:{colour}")
     title = tag("h1", join([name, esc(f" {told.cause}")]))
     what = f"{told.engine} {told.kind}, {told.confidence}, {told.status}: "
-    return join([title, _quiet(what + ", ".join(plain(i) for i in told.inputs[:6]))])
+    named = _quiet(what + ", ".join(plain(i) for i in told.inputs[:6]))
+    return join([title, tag("p", esc(told.says)) if told.says else NOTHING, named])
 
 
 def _sections(told: Diagnosis) -> list[Markup]:
@@ -94,11 +95,13 @@ def _table(rows: Iterable[tuple[str, str]], numbered: bool = False) -> Markup:
 
 
 def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (name, f"{value:,}" if isinstance(value, int | float) else str(value))
-        for name, value in facts.items()
-        if value is not None
-    ]
+    return [(name, _shown(value)) for name, value in facts.items() if value is not None]
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
 # --- the timeline
