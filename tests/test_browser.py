@@ -115,8 +115,11 @@ def predict(opened: OpenNotebook, id: str, right: bool) -> None:
         answer(opened, seen, given(seen, module.RIGHT[seen][0]))
         opened.page.wait_for_function(JUDGED, arg=id)
     assert ("✓" if right else "✗") in told(opened, id)
+    assert opened.page.evaluate(ALL_SURE), "cards share their buttons"
 
 
+ALL_SURE = """() => [...document.querySelectorAll('.kvf .conf')]
+    .every(set => set.querySelector(':checked'))"""
 JUDGED = """id => /[✓✗]/.test(
     document.querySelector(`.kvf[data-id='${id}'] .told`).textContent)"""
 

@@ -177,6 +177,14 @@ def test_a_verdict_names_the_event_to_look_at():
     found = kvlab.check("07.S", "more")
     assert f"Look at event {found.step}." in repr(found)
     assert "看事件" in found.told("zh")
+    assert "看事件" in repr(kvlab.check("07.S", "more", lang="zh"))
+
+
+def test_a_verdict_opens_the_run_at_its_moment():
+    found = kvlab.check("07.S", "more")
+    assert found.show().step == found.step
+    with pytest.raises(KvlabError, match="no run to show"):
+        kvlab.check("07.E4", "no").show()
 
 
 def test_digits_typed_into_a_form_are_numbers():

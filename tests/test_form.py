@@ -63,6 +63,13 @@ def test_how_it_fared_is_told_after_what_was_seen():
     assert prediction.card.verdict["right"] is True
 
 
+def test_a_wrong_prediction_leads_its_player_to_the_moment():
+    prediction = kvlab.predict("05.P")
+    prediction.commit("admitted")
+    prediction._heard(None, {"show": True}, [])
+    assert prediction.player.step == prediction.judge().step > 0
+
+
 def test_a_form_takes_an_answer_and_shows_the_moment():
     form = kvlab.check("07.S")
     form._heard(None, {"check": "more"}, [])

@@ -61,8 +61,8 @@ def test_a_story_is_told_the_same_way_each_time(name):
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_every_asset_is_what_its_command_draws(picture, tmp_path):
-    draw(picture, tmp_path)
-    assert (tmp_path / picture.name).read_text() == (ASSETS / picture.name).read_text()
+    for drawn in draw(picture, tmp_path):
+        assert drawn.read_text() == (ASSETS / drawn.name).read_text()
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

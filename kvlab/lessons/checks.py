@@ -55,7 +55,8 @@ def check(
         return Form(asked, lambda seed: draw(id, seed), seed, lang or language())
     if isinstance(answer, Form):
         answer, seed = answer.answer, answer.seed
-    return grade(asked, answer, draw(id, seed))
+    verdict = grade(asked, answer, draw(id, seed))
+    return verdict._replace(lang=lang or language() or "en")
 
 
 def predict(id: str, *, seed: int = 0, lang: Lang | None = None) -> Prediction:

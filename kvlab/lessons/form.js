@@ -42,11 +42,10 @@ const STYLE = `
 .kvf .gauge.red .lab { color: #525b66; }
 .kvf pre { margin: 0 0 8px; padding: 8px; background: var(--jp-layout-color2, #f6f7f9); overflow-x: auto; }
 `;
-let made = 0;
 
 class Form {
   constructor(model, root) {
-    Object.assign(this, { model, root, name: `kvf${++made}` });
+    Object.assign(this, { model, root, name: `kvf${Math.random().toString(36).slice(2)}` });
     root.className = "kvf";
     root.tabIndex = 0;
     root.dataset.lmSuppressShortcuts = "true";
@@ -231,7 +230,7 @@ class Form {
     }
     for (const input of this.root.querySelectorAll("input, select")) input.disabled = locked;
     const show = this.root.querySelector("[data-do=show]");
-    if (show) show.hidden = !verdict?.show || this.predicts;
+    if (show) show.hidden = !verdict?.show;
     this.taken();
   }
 

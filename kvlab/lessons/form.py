@@ -171,6 +171,8 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
         match content:
             case {"commit": answer, "confidence": int(sure)}:
                 self.commit(answer, min(max(sure, 1), len(CONFIDENCE)))
+            case {"show": _} if self.player is not None:
+                self.player.step = self.judge().step or 0
 
     def judge(self) -> Verdict:
         """Return how the prediction fared."""

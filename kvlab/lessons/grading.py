@@ -16,8 +16,10 @@ from random import Random
 from types import FunctionType
 from typing import Any, NamedTuple
 
+from ..errors import KvlabError
 from ..record.trace import Trace
 from ..views.theme import Lang, Words
+from ..views.widget import Player, play
 from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
 
 MOST_LINES = 15
@@ -32,7 +34,8 @@ NOT_YET = Words("Not yet.", "还不对。")
 class Verdict(NamedTuple):
     """What an answer came to. `right` is None where none was given.
 
-    `marks` says it of each part; `step` is the moment of `trace` to look at.
+    `marks` says it of each part; `step` is the moment of `trace` to look at; `lang` is
+    the language in which it is printed.
     """
 
     right: bool | None
@@ -40,6 +43,7 @@ class Verdict(NamedTuple):
     marks: Mapping[str, bool] = {}
     trace: Trace | None = None
     step: int | None = None
+    lang: Lang = "en"
 
     def __bool__(self) -> bool:
         return self.right is True
@@ -49,11 +53,24 @@ class Verdict(NamedTuple):
         text = self.why.to(lang)
         if self.right or self.step is None:
             return text
-        look = Words("Look at event {at}.", "看事件 {at}。").to(lang)
-        return f"{text} {look.format(at=self.step)}"
+        look = Words(" Look at event {at}.", "看事件 {at}。").to(lang)
+        return f"{text}{look.format(at=self.step)}"
+
+    def show(self) -> Player:
+        """Return a player of the run, at the moment to look at.
+
+        Raises: KvlabError if the verdict is about no run.
+        """
+        if self.trace is None:
+            raise KvlabError("no run to show: this verdict is about none")
+        return play(self.trace, self.step or 0, self.lang)
 
     def __repr__(self) -> str:
-        return self.told()
+        text = self.told(self.lang)
+        if self.trace is None or self.step is None or self.right:
+            return text
+        opens = Words(" (.show() opens it)", "（.show() 打开那一刻）").to(self.lang)
+        return f"{text}{opens}"
 
 
 def is_open(answer: Any) -> bool:
@@ -126,8 +143,8 @@ def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
 
 def _same(given: Any, value: Any, tolerance: float) -> bool:
     """Return whether a part is right; a number may come as its digits."""
-    if isinstance(value, str) or value is None:
-        return bool(given == value)
+    if isinstance(value, str):
+        return isinstance(given, str) and given.strip().lower() == value.lower()
     if isinstance(given, str):
         try:
             given = float(given.replace(",", "").strip())

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..record.events import Step
 from ..record.trace import Trace
 from ..views.export import What, render
+from ..views.theme import LANGS
 from .scenarios import SCENARIOS, modules
 
 
@@ -34,11 +35,16 @@ PICTURES = tuple(
 )
 
 
-def draw(picture: Picture, folder: Path) -> None:
-    """Draw one picture into the folder. Changes: the file."""
+def draw(picture: Picture, folder: Path) -> list[Path]:
+    """Draw one picture into the folder, in English and in Chinese (`.zh` in its name);
+    return both. Changes: the files."""
     trace = SCENARIOS[picture.scenario]().trace
     step = _begin(trace, picture.before_op, picture.nth)
-    render(trace, step, picture.what, folder / picture.name)
+    name = Path(picture.name)
+    files = [folder / name, folder / f"{name.stem}.zh{name.suffix}"]
+    for lang, file in zip(LANGS, files, strict=True):
+        render(trace, step, picture.what, file, lang)
+    return files
 
 
 def _begin(trace: Trace, op: str, nth: int) -> int:
