@@ -20,8 +20,8 @@ from .scenarios import SCENARIOS, modules
 
 
 class Picture(NamedTuple):
-    """One view of a scenario, right before the op of that name begins, for the
-    `nth` time."""
+    """One view of a scenario, right before the op of that name begins, for the `nth`
+    time; at the end where none is named."""
 
     name: str
     scenario: str
@@ -48,6 +48,8 @@ def draw(picture: Picture, folder: Path) -> list[Path]:
 
 
 def _begin(trace: Trace, op: str, nth: int) -> int:
+    if not op:
+        return len(trace)
     found = [
         index
         for index, event in enumerate(trace.events)

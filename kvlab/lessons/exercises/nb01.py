@@ -1,0 +1,217 @@
+"""What does notebook 01, Bytes and ceiling, ask?
+
+How many bytes a token takes, how many sequences fit, what tensor parallelism does.
+Left out: the answers that are right (the tests hold them).
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from ...capacity import GIB, Deployment, capacity
+from ...model_table import CONFIGS, known_shape
+from ...record import events as ev
+from ...views.theme import Words
+from ..kinds import Belief, Case, Choice, Fill, Flaw, Function, Sentence, Term
+from ..questions import moment, state_at
+from ..scenarios import fork_of
+from ..scenarios.nb01 import LONG, PLAIN, SHORT, fits, seats, some_plan
+
+DEEPSEEK = "deepseek-v3"
+
+
+def _prediction(random: Random) -> Case:
+    trace = seats().trace
+    answer = {
+        "short": len(seats(SHORT).state.running),
+        "long": len(seats(LONG).state.running),
+    }
+    refused = moment(trace, lambda e: isinstance(e, ev.Admit) and not e.added)
+    return Case(
+        answer, trace=trace, step=refused, steps=dict.fromkeys(answer, refused),
+        fork=fork_of(seats),
+        beliefs=(
+            Belief({"short": 6}, Words(
+                "96 / 16 is the ceiling. Admission also adds a page to each and wants "
+                "something left: 17 must be less than what is left.",
+                "96 / 16 只是上限。准入还要给每个请求加一页，并且必须有剩："
+                "17 要小于剩余。"), refused),
+            Belief({"short": 8}, Words(
+                "Eight times 12 is 96, but each is still going to write 4 tokens.",
+                "8 × 12 正好 96，但每个请求还要写 4 个 token。"), refused),
+        ),
+    )  # fmt: skip
+
+
+def _seen(random: Random) -> Case:
+    trace = seats().trace
+    refused = moment(trace, lambda e: isinstance(e, ev.Admit) and not e.added)
+    left = state_at(trace, refused).account().available
+    return Case(
+        "yes" if left else "no", trace=trace, step=refused,
+        beliefs=(Belief("no", Words(
+            "Slots were free, but those who run had been promised them.",
+            "还有空槽，但已经许给了在跑的请求。"), refused),),
+    )  # fmt: skip
+
+
+def _latent(random: Random) -> Case:
+    one, eight = (
+        capacity(known_shape(DEEPSEEK), Deployment(tp=tp, kv_memory=60 * GIB))
+        for tp in (1, 8)
+    )
+    ratio = (eight.pool_tokens or 0) // (one.pool_tokens or 1)
+    return Case(
+        str(ratio),
+        beliefs=(Belief("8", Words(
+            "Eight KV heads can be split eight ways; one latent cannot. Every GPU "
+            "keeps "
+            "a whole copy.",
+            "8 个 KV head 可以八等分，一个 latent 不行：每张卡都存整份。")),),
+    )  # fmt: skip
+
+
+def _bytes(random: Random) -> Case:
+    names = random.sample(PLAIN, 5)
+    answer, terms = {}, {}
+    for part, name in zip("abcde", names, strict=True):
+        shape = known_shape(name)
+        answer[part] = shape.bytes_full() / 1024
+        layers, heads, dim = shape.full_layers, shape.kv_heads, shape.head_dim
+        terms[part] = f"{name} ({layers} layers, {heads} KV heads, {dim})"
+    return Case(answer, terms)
+
+
+def _sequences(random: Random) -> Case:
+    plan = some_plan(random)
+    found = fits(plan)
+    shape = known_shape(plan.model)
+    terms = plan._asdict() | {
+        "kib": shape.bytes_full() // 1024, "k": plan.context // 1024,
+    }  # fmt: skip
+    alone = fits(plan._replace(tp=1))
+    return Case(
+        {"tokens": found.pool_tokens, "fit": found.max_concurrency}, terms,
+        beliefs=(Belief({"tokens": alone.pool_tokens}, Words(
+            "Each GPU has that much: the heads are split, so the pool grows with them.",
+            "那是一张卡的：head 被分到各卡，池子随之变大。")),),
+    )  # fmt: skip
+
+
+SHOWN = ("llama-3-8b", "llama-3-70b", "qwen2.5-7b", "mixtral-8x7b", "deepseek-v3",
+         "deepseek-v2-lite")  # fmt: skip
+
+
+def _told(name: str, element: int) -> dict[str, Any]:
+    config, shape = CONFIGS[name], known_shape(name)
+    return {
+        "layers": shape.full_layers,
+        "kv_heads": shape.kv_heads or 1,
+        "head_dim": shape.head_dim or 0,
+        "kv_lora_rank": config.get("kv_lora_rank", 0),
+        "qk_rope_head_dim": config.get("qk_rope_head_dim", 0),
+        "element": element,
+    }
+
+
+def judge(function: Any, random: Random) -> Flaw | None:
+    """Return what is wrong with a learner's bytes of a token, None if nothing is."""
+    for name in SHOWN:
+        for element in (2, 1):
+            given = _told(name, element)
+            said, found = function(given), known_shape(name).bytes_full(element)
+            if said != found:
+                return Flaw(Words(
+                    f"{name}, element {element}: {found} bytes, yours {said}.",
+                    f"{name}，element {element}：应为 {found} 字节，你的是 {said}。",
+                ))  # fmt: skip
+    return None
+
+
+EXERCISES = (
+    Fill(
+        id="01.P",
+        asks=Words(
+            "L1 has 96 slots and is empty. Eight requests arrive at once. How many "
+            "run, "
+            "if each has 12 prompt tokens and may write 4? And if it has 28?",
+            "L1 有 96 个空槽，同时来了 8 个请求。若每个 prompt 12 个 token、还可写 4 "
+            "个，"
+            "能跑几个？prompt 是 28 个呢？"),
+        parts={"short": Words("12 + 4 tokens", "12 + 4 个 token"),
+               "long": Words("28 + 4 tokens", "28 + 4 个 token")},
+        case=_prediction,
+    ),
+    Choice(
+        id="01.S",
+        asks=Words("Were any slots free at the moment the first request was refused?",
+                   "第一个请求被拒绝的那一刻，还有空闲槽位吗？"),
+        options={"yes": Words("yes", "有"), "no": Words("no, none", "没有")},
+        case=_seen,
+    ),
+    Choice(
+        id="01.P2",
+        asks=Words(
+            "DeepSeek-V3, 60 GiB for KV on each GPU. How many times as many tokens "
+            "does "
+            "the pool hold on eight GPUs, with plain tensor parallelism, as on one?",
+            "DeepSeek-V3，每张卡 60 GiB 给 KV。普通张量并行下，八张卡的池子能放的 "
+            "token "
+            "是一张卡的几倍？"),
+        options={"1": Words("as many", "一样多"), "4": Words("4 times", "4 倍"),
+                 "8": Words("8 times", "8 倍")},
+        case=_latent,
+    ),
+    Fill(
+        id="01.E1",
+        asks=Words(
+            "How many KiB does a token take in bf16? Layers, KV heads and head_dim are "
+            "in brackets; one percent off is right.\n"
+            "a {a} · b {b} · c {c} · d {d} · e {e}",
+            "bf16 下每个 token 占多少 KiB？括号内是层数、KV head 数与 head_dim；"
+            "误差 1 % 以内算对。\na {a} · b {b} · c {c} · d {d} · e {e}"),
+        parts={part: Words(part, part) for part in "abcde"}, tolerance=0.01,
+        case=_bytes,
+    ),
+    Fill(
+        id="01.E2",
+        asks=Words(
+            "{model}: {kib} KiB a token. {gib} GiB for KV on each of {tp} GPUs. How "
+            "many "
+            "tokens does the pool hold, and how many sequences of {k}K fit?",
+            "{model}：每 token {kib} KiB。{tp} 张卡，每张 {gib} GiB 给 KV。"
+            "池子能放多少 token？{k}K 的序列能放几条？"),
+        parts={"tokens": Words("tokens", "token"), "fit": Words("sequences", "序列")},
+        tolerance=0.01, case=_sequences,
+    ),
+    Function(
+        id="01.E3",
+        asks=Words(
+            "Write kv_bytes_per_token(model), MLA included. model has layers, "
+            "kv_heads, "
+            "head_dim, kv_lora_rank and qk_rope_head_dim (both 0 without MLA), and "
+            "element, bytes of one.",
+            "写出 kv_bytes_per_token(model)，包括 MLA。model 有 layers、kv_heads、"
+            "head_dim、kv_lora_rank 与 qk_rope_head_dim（没有 MLA 时为 0），"
+            "以及 element（每元素字节数）。"),
+        start="def kv_bytes_per_token(model):\n    ...", judge=judge,
+    ),
+    Sentence(
+        id="01.E4",
+        asks=Words(
+            "In one sentence: when do eight GPUs hold eight times as many tokens, and "
+            "when not?",
+            "一句话：什么时候八张卡能放八倍的 token，什么时候不能？"),
+        rubric=(
+            Term(Words("the KV heads", "KV head"), (r"head", "头")),
+            Term(Words("that they are split", "可以切分"),
+                 (r"split|divid|shard|multiple|at least", "切|分|整除|倍数")),
+            Term(Words("what cannot be split", "什么切不了"),
+                 (r"MLA|latent|cop(y|ied)|replicat", "MLA|latent|复制|整份")),
+        ),
+        beliefs=(Belief(r"always|总是|永远", Words(
+            "Not with one latent, and not with fewer heads than GPUs.",
+            "latent 只有一份时不行，head 少于卡数时也不行。")),),
+    ),
+)  # fmt: skip
