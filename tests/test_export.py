@@ -33,6 +33,14 @@ def test_every_view_is_a_png_without_a_browser(sample, tmp_path, what):
     assert height > 100
 
 
+def test_a_card_is_a_text_and_no_picture(sample, tmp_path):
+    render(sample, 80, "card", tmp_path / "x.txt")
+    text = (tmp_path / "x.txt").read_text("utf-8")
+    assert text.startswith("NO_TOKEN: c is not admitted")
+    with pytest.raises(InputError, match=r"text alone; name it \.txt"):
+        render(sample, 80, "card", tmp_path / "x.svg")
+
+
 def pattern_of(first, second):
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20">'
@@ -67,7 +75,7 @@ def test_the_tree_is_dot_text_too(sample, tmp_path):
         ("tree", "x.jpg", "ending '.jpg' is not known; use .svg, .png, .dot or .txt"),
         ("tree", "x", "ending '' is not known"),
         ("pool", "x.dot", "only the tree is a graph, not pool"),
-        ("clock", "x.svg", "use step, tree, pool, contents, timeline or account"),
+        ("clock", "x.svg", "use step, tree, pool, contents, timeline, account or card"),
     ],
 )
 def test_what_cannot_be_drawn_is_told(sample, tmp_path, what, name, problem):

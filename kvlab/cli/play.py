@@ -131,8 +131,11 @@ def add_play(commands: Any) -> None:
     parser.add_argument("--step", type=int, help="after so many events (default: all)")
     parser.add_argument(
         "--what",
-        choices=("step", "tree", "pool", "contents", "timeline", "account", "queue"),
-        help="default: tree; of vLLM pool, account or queue (default: pool)",
+        choices=(
+            "step", "tree", "pool", "contents", "timeline", "account", "card", "queue"
+        ),
+        help="default: tree; card: why, as .txt; of vLLM pool, account or queue "
+        "(default: pool)",
     )  # fmt: skip
     parser.add_argument("--beside", type=Path, metavar="RUN",
         help="a run of the other engine: both accounts over time")  # fmt: skip

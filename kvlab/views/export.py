@@ -22,6 +22,7 @@ from ..errors import InputError
 from ..record.trace import Trace
 from . import draw, theme
 from .account import account_svg
+from .cards import why_text
 from .contents import contents_of
 from .film import film, still, still_text
 from .frame import frame_at
@@ -33,7 +34,7 @@ from .theme import Lang
 from .timeline_svg import timeline_svg
 from .tree_graph import tree_graph, tree_svg
 
-What = Literal["step", "tree", "pool", "contents", "timeline", "account"]
+What = Literal["step", "tree", "pool", "contents", "timeline", "account", "card"]
 ENDINGS = (".svg", ".png", ".dot", ".txt")
 ZOOM = 2
 """PNG pixels for one of SVG: sharp on a projector."""
@@ -45,11 +46,14 @@ def render(
     """Draw `what` after the first `step` events into the file, whole or not at all.
 
     Changes: the file, replaced in one move.
-    Raises: InputError on an unknown view or ending, DOT of anything but the tree, or a
-    file that cannot be written; TraceError if the run has no such step; NoDot.
+    Raises: InputError on an unknown view or ending, DOT of anything but the tree, a
+    card as a picture, or a file that cannot be written; TraceError if the run has no
+    such step; NoDot.
     """
     target = Path(path)
-    ending = ending_of(target, what, PICTURES)
+    ending = ending_of(target, what, TEXTS)
+    if what not in PICTURES and ending != ".txt":
+        raise InputError(str(path), "a card is drawn as text alone", "name it .txt")
     views = PICTURES if ending in (".svg", ".png") else TEXTS
     if ending == ".dot":
         drawn = tree_graph(frame_at(trace, step), lang).source
@@ -125,6 +129,7 @@ TEXTS: dict[str, View] = {
     ),
     "timeline": timeline_text,
     "account": lambda trace, step, lang: account_text(frame_at(trace, step), lang),
+    "card": why_text,
 }
 
 

@@ -38,33 +38,12 @@ class Check(NamedTuple):
     asks: Words | None = None
 
 
-class Part(NamedTuple):
-    """A piece of a bar; None is drawn plain, as a demand."""
-
-    tokens: float
-    state: State | None
-
-
-class Bar(NamedTuple):
-    """One side of a test; `minus` is taken off its end."""
-
-    name: Words
-    parts: tuple[Part, ...]
-    minus: float = 0
-
-    @property
-    def size(self) -> float:
-        """What the bar comes to."""
-        return sum(part.tokens for part in self.parts) - self.minus
-
-
 class Reason(NamedTuple):
     """All that a card says but the event's sentence and its causes."""
 
     sign: Sign
     rule: Words
     checks: tuple[Check, ...] = ()
-    bars: tuple[Bar, ...] = ()
     outside: Term | None = None
     not_taken: Words | None = None
     source: str = ""

@@ -14,7 +14,7 @@ from . import theme
 from .frame import Frame
 from .markup import plain
 from .phrases import PHRASES
-from .reason import Bar, Check, Equation, Part, Reason, Term
+from .reason import Check, Equation, Reason, Term
 from .sentences import entry_of
 from .terms import terms_of
 from .theme import Words
@@ -22,7 +22,6 @@ from .why import (
     DIGITS,
     LABELS,
     SWATCHES,
-    BarOf,
     Test,
     Value,
     Why,
@@ -57,7 +56,6 @@ def reason_of(frame: Frame) -> Reason:
         why.sign,
         why.rule,
         tuple(_checks(why, terms)),
-        tuple(_bar(bar, terms) for bar in why.bars if _counts(bar.unless, terms)),
         outside,
         _filled(not_taken(why, terms), terms),
         source_of(why, header.rules.name, header.config.tree),
@@ -120,16 +118,6 @@ def _number(name: str, terms: Terms) -> str:
     if name in DIGITS:
         return f"{value:,.{DIGITS[name]}f}".replace("-", "−")
     return theme.num(value)
-
-
-def _bar(bar: BarOf, terms: Terms) -> Bar:
-    parts = tuple(Part(_size(part, terms), SWATCHES.get(part)) for part in bar.parts)
-    return Bar(bar.name, parts, _size(bar.minus, terms) if bar.minus else 0)
-
-
-def _size(name: str, terms: Terms) -> float:
-    value = terms[name]
-    return max(value, 0) if isinstance(value, int | float) else 0
 
 
 def _filled(words: Words | None, terms: Terms) -> Words | None:
