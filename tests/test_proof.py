@@ -84,6 +84,11 @@ def test_a_device_that_is_not_here_is_one_line_and_exit_2(capsys):
     )
 
 
+def test_a_release_that_is_not_known_is_one_line_and_exit_2(capsys):
+    assert main(["--rules", "9.9"]) == 2
+    assert capsys.readouterr().err.startswith("kvlab: ")
+
+
 def test_a_folder_as_a_target_is_one_line_and_exit_2(tmp_path, capsys):
     assert main(["--record", str(tmp_path)]) == 2
     assert "a directory; name a file" in capsys.readouterr().err

@@ -62,6 +62,12 @@ def test_under_churn_every_row_is_one_that_was_computed_for_its_prefix(
         assert found.events[kind], kind
 
 
+@all_policies
+def test_under_the_rules_of_0_5_14_nothing_else_comes_out(policy):
+    found = churn(Setting(SPECS["gqa"], write_policy=policy, release="0.5.14"))
+    assert (found.strange, found.wrong, found.said) == (0, 0, found.of)
+
+
 def test_the_churn_splits_nodes_and_loads_chains():
     events = churn(Setting(SPECS["mla"], "page_first")).events
     assert events["Split"] >= 2

@@ -31,7 +31,7 @@ from ..pages import Pages, join
 from ..record import events as ev
 from ..record.events import Tokens
 from ..record.trace import Trace
-from ..rules import Rules
+from ..rules import DEFAULT, Rules
 from ..run.checker import explain
 from ..run.model import Model, Spec, as_bytes
 from ..run.model_bench import ModelBench
@@ -210,13 +210,14 @@ def tell(
     spec: Spec | None = None,
     host_order: Order = "layer_first",
     device: str = "cpu",
+    release: str = DEFAULT,
 ) -> Harm:
     """Tell the story of a fault, with the fault or with the sound cache."""
     fault = FAULTS[name]
     model = Model(spec or Spec(layers=2), device)
     bench = ModelBench(
         model,
-        Rules.v0_5_14(),
+        Rules.named(release),
         name=f"{name}{'' if planted else ', sound'}",
         host_order=host_order,
         host_cache_type=fault.cache if planted else HiRadixCache,

@@ -23,6 +23,7 @@ import torch
 
 from ..errors import ConfigError, InputError, KvlabError
 from ..record.trace_file import write_trace
+from ..rules import DEFAULT, Rules
 from ..run.model import Spec
 from .planted import FAULTS, tell
 from .reuse import Setting, churn, other_chunks, paths
@@ -43,6 +44,7 @@ def prove(setting: Setting) -> tuple[dict[str, Any], bool]:
             "spec": setting.spec,
             "host_order": setting.host_order,
             "device": setting.device,
+            "release": setting.release,
         }
         sound, harm = tell(name, planted=False, **how), tell(name, **how)
         holds = holds and not sound.wrong and sound.difference == 0.0
@@ -64,7 +66,8 @@ def report(setting: Setting, told: dict[str, Any]) -> str:
     kind = "MLA" if spec.rank is not None else "GQA"
     lines = [
         f"{kind}, {spec.layers} layers, {form.dtype}: {form.token_bytes} bytes of KV a "
-        f"token; host {setting.host_order}, {setting.write_policy}, {setting.device}",
+        f"token; host {setting.host_order}, {setting.write_policy}, SGLang "
+        f"{setting.release}, {setting.device}",
         "",
         "path         L1  loaded  computed  rows equal  logits",
     ]
@@ -121,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--host-order", default="layer_first", choices=("layer_first", "page_first"))
     add("--write-policy", default="write_through",
         choices=("write_through", "write_back"))  # fmt: skip
+    add("--rules", default=DEFAULT, metavar="RELEASE", help="of SGLang")
     add("--device", default="cpu", help="cpu, or cuda where there is one")
     add("--json", action="store_true", help="print one JSON object")
     add("--record", type=Path, metavar="RUN", help="write a fault's run, to be played")
@@ -132,14 +136,17 @@ def _setting(arguments: argparse.Namespace) -> Setting:
     device = arguments.device
     if device != "cpu" and not (device == "cuda" and torch.cuda.is_available()):
         raise ConfigError(f"no device {device!r} here; use --device cpu")
+    Rules.named(arguments.rules)
     spec = Spec(rank=16 if arguments.latent else None, dtype=arguments.dtype)
-    return Setting(spec, arguments.host_order, arguments.write_policy, device)
+    return Setting(
+        spec, arguments.host_order, arguments.write_policy, device, arguments.rules
+    )
 
 
 def _record(setting: Setting, fault: str, path: Path) -> int:
     if path.is_dir():
         raise InputError(str(path), "a directory", "name a file")
-    harm = tell(fault, spec=setting.spec, host_order=setting.host_order)
+    harm = tell(fault, spec=setting.spec, release=setting.release)
     write_trace(harm.trace, path)
     print(f"{path}: {len(harm.trace):,} events; {harm.line}", file=sys.stderr)
     return 0

@@ -27,7 +27,7 @@ from ..memory.streams import StreamTransfer
 from ..memory.transfer import HandTransfer, InstantTransfer
 from ..record.events import Tokens
 from ..record.trace import Header, Trace
-from ..rules import Rules
+from ..rules import DEFAULT, Rules
 from ..run.checker import Checker
 from ..run.engine import Engine
 from ..run.model import Model, Spec, as_bytes
@@ -44,12 +44,13 @@ CHUNK = len(PREFIX)
 
 
 class Setting(NamedTuple):
-    """With which model and pools the proof is made."""
+    """With which model, pools and rules the proof is made."""
 
     spec: Spec
     host_order: Order = "layer_first"
     write_policy: WritePolicy = "write_through"
     device: str = "cpu"
+    release: str = DEFAULT
 
     @property
     def tolerance(self) -> float:
@@ -94,7 +95,7 @@ def _way(setting: Setting, name: str, *, cached: bool, demoted: bool) -> Way:
     model = Model(setting.spec, setting.device)
     bench = ModelBench(
         model,
-        Rules.v0_5_14(),
+        Rules.named(setting.release),
         name=name,
         host_order=setting.host_order,
         link=None if setting.device == "cpu" else setting.link(),
@@ -201,7 +202,7 @@ def churn(
         pool_tokens=96, host_tokens=104, page_size=page_size, load_back_threshold=1,
         write_policy=setting.write_policy, chunked_prefill_size=16,
     )  # fmt: skip
-    rules = Rules.v0_5_14()
+    rules = Rules.named(setting.release)
     trace = Trace(Header(name="conversations", config=config, rules=rules))
     run = Witness(Model(setting.spec, setting.device))
     engine = Engine(
