@@ -31,7 +31,8 @@ from ..pages import Pages, join
 from ..record import events as ev
 from ..record.events import Tokens
 from ..record.trace import Trace
-from ..rules import DEFAULT, Rules
+from ..rule import DEFAULT
+from ..rules import Rules
 from ..run.checker import explain
 from ..run.model import Model, Spec, as_bytes
 from ..run.model_bench import ModelBench

@@ -23,7 +23,8 @@ import torch
 
 from ..errors import ConfigError, InputError, KvlabError
 from ..record.trace_file import write_trace
-from ..rules import DEFAULT, Rules
+from ..rule import DEFAULT
+from ..rules import Rules
 from ..run.model import Spec
 from .planted import FAULTS, tell
 from .reuse import Setting, churn, other_chunks, paths

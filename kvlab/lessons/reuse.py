@@ -27,7 +27,8 @@ from ..memory.streams import StreamTransfer
 from ..memory.transfer import HandTransfer, InstantTransfer
 from ..record.events import Tokens
 from ..record.trace import Header, Trace
-from ..rules import DEFAULT, Rules
+from ..rule import DEFAULT
+from ..rules import Rules
 from ..run.checker import Checker
 from ..run.engine import Engine
 from ..run.model import Model, Spec, as_bytes
