@@ -69,6 +69,7 @@ def test_a_slower_link_or_device_is_felt(trace, capsys):
     [
         (["--timing", "model"], "add --concurrency open"),
         (["--concurrency", "open"], "needs a clock; add --timing model"),
+        (["--schedule-policy", "lpm"], "nobody waits; add --timing model"),
         (["--output-tokens", "trace"], "needs a clock; add --timing model"),
         ([*TIMED, "--tp", "0"], "tp is 0; use 1 to 1024"),
         ([*TIMED, "--link-gbps", "-1"], "the link moves"),

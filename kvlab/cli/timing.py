@@ -16,6 +16,7 @@ from ..block_config import BlockConfig, L2Config
 from ..config import EngineConfig
 from ..errors import InputError
 from ..rules import Rules
+from ..schedule.policy import POLICIES
 from .shared import named_model
 
 CHUNK = 8192
@@ -41,6 +42,8 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         "second each way, all ranks together (default: their PCIe)")  # fmt: skip
     add("--chunked-prefill-size", type=int, default=CHUNK, metavar="TOKENS",
         help=f"tokens of one prefill, 0 for no bound (default {CHUNK})")  # fmt: skip
+    add("--schedule-policy", default="fcfs", choices=POLICIES, help="SGLang: in which "
+        "order waiting requests are tried (default fcfs)")  # fmt: skip
     add("--max-running", type=int, metavar="N", help="admission control: at most N "
         "requests run at once")  # fmt: skip
     add("--metrics-dir", type=Path, metavar="DIR", help="write SGLang's metrics "
@@ -65,6 +68,11 @@ def is_timed(arguments: argparse.Namespace) -> bool:
                 "add --concurrency open",
             )  # fmt: skip
         return True
+    if arguments.schedule_policy != "fcfs":
+        raise InputError(
+            "--schedule-policy", "orders a queue, and one by one nobody waits",
+            "add --timing model",
+        )  # fmt: skip
     if needs_trace(arguments):
         raise InputError("--metrics-dir", "needs a clock", "add --timing model")
     for option, plain in (("concurrency", "serial"), ("output_tokens", "none")):
@@ -99,6 +107,7 @@ def timed_replay(
         rules=rules,
         cost=cost,
         outputs=arguments.output_tokens == "trace",
+        policy=arguments.schedule_policy,
         max_running=arguments.max_running,
     )
 

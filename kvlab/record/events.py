@@ -252,6 +252,12 @@ class Batch(Change, frozen=True):
     requests: tuple[str, ...]
 
 
+class Queue(Change, frozen=True):
+    """The waiting requests stand in this order from now on: a policy sorted them."""
+
+    requests: tuple[str, ...]
+
+
 class Retract(Change, frozen=True):
     """The running request gave up its KV and joined the tail of the waiting queue."""
 

@@ -427,6 +427,9 @@ class State:
     def _batch(self, e: ev.Batch) -> None:
         self.running = list(e.requests)
 
+    def _queue(self, e: ev.Queue) -> None:
+        self.waiting = list(e.requests)
+
     def _retract(self, e: ev.Retract) -> None:
         self._clear_row(e.request, "waiting").retracted += 1
         self.waiting.append(e.request)
@@ -485,6 +488,7 @@ _CHANGES: dict[type[Event], Callable[[State, Any], None]] = {
     ev.Output: State._output,
     ev.Grow: State._grow,
     ev.Batch: State._batch,
+    ev.Queue: State._queue,
     ev.Retract: State._retract,
     ev.Finish: State._finish,
     ev.Drop: State._drop,

@@ -24,6 +24,7 @@ from ..errors import EngineFault
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..rules import Rules
+from ..schedule.policy import Policy
 from ..schedule.radix_scheduler import DecodeReport
 from .clocked_link import NEVER, ClockedLink
 from .cost import NS, Cost
@@ -40,6 +41,7 @@ class TimedEngine:
 
     `max_running` and `max_queued` are SGLang's max_running_requests and
     max_queued_requests, None for no bound; a full queue turns newcomers away.
+    `policy` is its schedule_policy.
     Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
 
     >>> from kvlab.run.accelerators import accelerator
@@ -61,6 +63,7 @@ class TimedEngine:
         cost: Cost,
         *,
         emit: Emitter = QUIET,
+        policy: Policy = "fcfs",
         max_running: int | None = None,
         max_queued: int | None = None,
         conservativeness: float = 1.0,
@@ -77,6 +80,7 @@ class TimedEngine:
             self.cache,
             config,
             emit,
+            policy=policy,
             max_running=max_running,
             conservativeness=conservativeness,
         )

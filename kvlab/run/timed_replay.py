@@ -17,6 +17,7 @@ from ..record.metrics import tree_digest
 from ..record.request_trace import TracedRequest
 from ..record.trace import QUIET, Header, Trace
 from ..rules import Rules
+from ..schedule.policy import Policy
 from .cost import Cost
 from .tallies import seconds
 from .timed_engine import TimedEngine
@@ -73,6 +74,7 @@ def replay_timed(
     record: bool = False,
     name: str = "",
     seed: int = 0,
+    policy: Policy = "fcfs",
     max_running: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[Figures, Trace | None]:
@@ -92,6 +94,7 @@ def replay_timed(
         rules,
         cost,
         emit=QUIET if trace is None else trace,
+        policy=policy,
         max_running=max_running,
     )
     watch = Stopwatch()

@@ -16,6 +16,7 @@ from ..memory.page_rows import PageRows
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..schedule.admission import Answer, PrefillAdder
+from ..schedule.policy import Policy
 from ..schedule.radix_scheduler import RadixScheduler
 from ..schedule.request import Request
 from ..schedule.token_ratio import NewTokenRatio
@@ -36,11 +37,12 @@ class TimedScheduler(RadixScheduler):
         config: EngineConfig,
         emit: Emitter = QUIET,
         *,
+        policy: Policy = "fcfs",
         max_running: int | None = None,
         conservativeness: float = 1.0,
     ) -> None:
         self.decaying = NewTokenRatio(conservativeness)
-        super().__init__(cache, config, emit=emit)
+        super().__init__(cache, config, emit=emit, policy=policy)
         self.decaying.reset()
         self.rows = self._page_rows = PageRows(config.page_size)
         self.batch = DecodeBatch(config.page_size, config.clip_max_new)
@@ -75,6 +77,7 @@ class TimedScheduler(RadixScheduler):
         Changes: the queue, `full`, locks; the tree, as matches and loads do.
         """
         self.stash_chunk()
+        self.sort_waiting()
         adder, later = self.adder(), self._hold_back()
         queued = 0 if self.chunked is None else -1
         answers: list[Answer | None] = [None]

@@ -26,6 +26,7 @@ from ..record.trace import QUIET, Emitter
 from . import token_ratio
 from .admission import Answer, PrefillAdder
 from .checkpoint import cache_finished, cache_unfinished
+from .policy import Policy, active_policy, by_branch, by_prefix
 from .request import Request
 
 Watch = Callable[[Request | None, Answer | None, PrefillAdder], None]
@@ -48,7 +49,7 @@ class RadixScheduler:
     """The queues of one SGLang engine, and the steps that move requests.
 
     `waiting` is served from its head; `running` is the decode batch, in order;
-    `chunked` is the one request whose prefill is cut.
+    `chunked` is the one request whose prefill is cut; `policy` orders `waiting`.
     """
 
     def __init__(
@@ -58,9 +59,12 @@ class RadixScheduler:
         pool: KVPool | None = None,
         emit: Emitter = QUIET,
         compute: Compute | None = None,
+        *,
+        policy: Policy = "fcfs",
     ) -> None:
         self.cache = cache
         self.config = config
+        self.policy = policy
         self.compute = compute
         self.rows = ReqToTokenPool(config.page_size)
         self.pool = pool or KVPool(0, config.page_size, "ledger")
@@ -99,6 +103,21 @@ class RadixScheduler:
         request.device_hit, request.host_hit = match.device_len, match.host_len
         request.last_node, request.best_match = match.last_device, match.best
         request.fill_len = request.length
+
+    def sort_waiting(self) -> None:
+        """Put the queue in the policy's order; by any but fcfs, everybody is matched.
+
+        Changes: `waiting`; the requests' prefixes and the tree, as matches do.
+        """
+        policy = active_policy(self.policy, len(self.waiting))
+        if policy == "fcfs":
+            return
+        for request in self.waiting:
+            self.match(request)
+        sort = by_prefix if policy == "lpm" else by_branch
+        before, self.waiting = self.waiting, sort(self.waiting)
+        if self.waiting != before:
+            self._emit(ev.Queue, tuple(request.id for request in self.waiting))
 
     def stash_chunk(self) -> None:
         """Give the tree what the chunked request computed in the last round."""
@@ -334,6 +353,7 @@ class RadixScheduler:
         `first_token` is what the model says. Changes: all that a prefill changes.
         """
         self.stash_chunk()
+        self.sort_waiting()
         adder = self.adder()
         watch(None, None, adder)
         self._fill_round(adder, watch)

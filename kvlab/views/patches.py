@@ -312,7 +312,7 @@ class Patches:
     def _grow(self, e: ev.Grow) -> None:
         self._more("kv", self.place_of(e.request), 1)
 
-    def _batch(self, e: ev.Batch) -> None:
+    def _batch(self, e: ev.Batch | ev.Queue) -> None:
         for request in e.requests:
             self._turn += 1
             self._set("place", self.place_of(request), self._turn)
@@ -379,6 +379,7 @@ _PATCHES: dict[type[Event], Callable[[Patches, Any], None]] = {
     ev.Output: Patches._output,
     ev.Grow: Patches._grow,
     ev.Batch: Patches._batch,
+    ev.Queue: Patches._batch,
     ev.Retract: Patches._retract,
     ev.Finish: Patches._end,
     ev.Drop: Patches._end,

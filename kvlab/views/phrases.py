@@ -103,6 +103,9 @@ PHRASES: dict[str, Words] = {
     "batch": Words(
         "The decode batch is put in a new order: {number} requests",
         "解码批次重新排序：{number} 个请求"),
+    "queue": Words(
+        "The waiting queue is put in the order of the schedule policy",
+        "等待队列按调度策略重新排序"),
     "retract": Words(
         "{request} is retracted: it gives up the KV of {kv} tokens and waits at the "
         "tail",

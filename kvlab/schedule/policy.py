@@ -1,0 +1,95 @@
+"""In which order are the waiting requests tried?
+
+        fcfs         as they came
+        lpm          longest prefix on the device first; of those that begin alike and
+                     find little, all but the first go last: they wait for its KV
+        dfs-weight   by a walk down the tree, first into the branch that most requests
+                     wait for, and deepest nodes before those above
+
+lpm falls back to fcfs where more than 128 wait, since it matches every one of them in
+every round. The queue itself is sorted, and ties stay as they were.
+Source: SGLang 0.5.14, managers/schedule_policy.py, SchedulePolicy, calc_priority.
+Left out: lof, random, routing-key, and priorities among requests.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from math import inf
+from typing import Literal, get_args
+
+from ..cache.tree import Node
+from .request import Request
+
+Policy = Literal["fcfs", "lpm", "dfs-weight"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+
+LPM_MOST = 128
+"""The longest queue that lpm sorts."""
+CHECK_BELOW = 32
+"""A prefix of so many tokens or fewer is little: others may be about to compute it.
+(SGLang: IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD)"""
+ALIKE = 32
+"""Requests that share so many first tokens begin alike.
+(SGLang: IN_BATCH_PREFIX_CACHING_DEPRIORITIZE_THRESHOLD)"""
+
+
+def active_policy(policy: Policy, waiting: int) -> Policy:
+    """Return the policy by which a queue of so many is sorted.
+
+    >>> active_policy("lpm", 128), active_policy("lpm", 129)
+    ('lpm', 'fcfs')
+    """
+    return "fcfs" if policy == "lpm" and waiting > LPM_MOST else policy
+
+
+def by_prefix(waiting: Sequence[Request]) -> list[Request]:
+    """Return the matched requests, longest device prefix first (lpm)."""
+    late = _told_to_wait(waiting)
+    return sorted(waiting, key=lambda r: inf if r.id in late else -r.device_hit)
+
+
+def _told_to_wait(waiting: Sequence[Request]) -> set[str]:
+    """Return those that find little and begin like one before them that does."""
+    begun: set[bytes] = set()
+    late: set[str] = set()
+    for request in waiting:
+        if request.device_hit > CHECK_BELOW or request.length < ALIKE:
+            continue
+        head = request.tokens(ALIKE).tobytes()
+        if head in begun:
+            late.add(request.id)
+        else:
+            begun.add(head)
+    return late
+
+
+def by_branch(waiting: Sequence[Request]) -> list[Request]:
+    """Return the matched requests in the order of the walk (dfs-weight).
+
+    Cost: O(children of the nodes on their paths).
+    """
+    weight: Counter[Node] = Counter()
+    at: defaultdict[Node, list[Request]] = defaultdict(list)
+    roots: set[Node] = set()
+    for request in waiting:
+        at[request.node].append(request)
+        node = request.node
+        weight[node] += 1
+        while node.parent is not None:
+            node = node.parent
+            weight[node] += 1
+        roots.add(node)
+    order: list[Request] = []
+    stack = [(root, False) for root in roots]
+    while stack:
+        here, done = stack.pop()
+        if done:
+            order += at[here]
+            continue
+        stack.append((here, True))
+        wanted = [child for child in here.children.values() if child in weight]
+        wanted.sort(key=lambda child: -weight[child])
+        stack += [(child, False) for child in reversed(wanted)]
+    return order
