@@ -57,6 +57,7 @@ class _Tally:
     blocks: int = 0
     hits: int = 0
     hit_tokens: int = 0
+    untimed: int = 0
     first: float | None = None
     low: float | None = None
     high: float | None = None
@@ -71,6 +72,7 @@ class _Tally:
         self.largest = max(self.largest, row.input_length + row.output_length)
         if row.session:
             self.sessions.add(row.session)
+        self.untimed += row.time is None
         if (time := row.time) is not None:
             self.first = time if self.first is None else self.first
             self.low = time if self.low is None else min(self.low, time)
@@ -91,13 +93,14 @@ class _Tally:
 def trace_facts(trace: OpenTrace) -> dict[str, Any]:
     """Return the sums over the rows; a hit is a leading run of ids seen before.
 
-    Units: tokens, blocks, seconds; rates are 0 to 1 and None without block ids.
+    Units: tokens, blocks, seconds, None where a row has no time of its own; rates are
+    0 to 1 and None without block ids.
     """
     sums = _Tally()
     for row in trace.rows:
         sums.take(row, trace.block_size)
     span = None
-    if sums.high is not None and sums.low is not None:
+    if not sums.untimed and sums.high is not None and sums.low is not None:
         span = round(sums.high - sums.low, 6)
     told: dict[str, Any] = {
         "trace_format": trace.format,
