@@ -62,9 +62,9 @@ def refused(path, *lines: object) -> str:
 def test_requests_are_read_in_order_and_their_times_count_from_the_first(path):
     write(path, line(timestamp=29), line(512, (0,), 3), line(1, (7,), 0))
     assert read_requests(path).requests == (
-        TracedRequest(2, 514, 9, (0, 1)),
-        TracedRequest(0, 512, 3, (0,)),
-        TracedRequest(0, 1, 0, (7,)),
+        TracedRequest(2, 514, 9, (0, 1), where=f"{path}:1"),
+        TracedRequest(0, 512, 3, (0,), where=f"{path}:2"),
+        TracedRequest(0, 1, 0, (7,), where=f"{path}:3"),
     )
 
 
@@ -255,6 +255,12 @@ def test_a_prompt_beyond_the_pool_is_told_before_any_is_made():
     with pytest.raises(OutOfPool, match="request 1 has 1000000000 tokens, the pool 64"):
         check_prompts(requests, 640, 1, unit=False)
     check_prompts(requests, 640, 1, unit=True)
+
+
+def test_a_prompt_beyond_the_pool_is_told_with_its_line(path):
+    write(path, line(512, (0,)), line(1024, (1, 2)))
+    with pytest.raises(OutOfPool, match=rf"{path.name}:2: request 1 has 1024 tokens"):
+        check_prompts(read_requests(path).requests, 640, 1, unit=False)
 
 
 def test_the_largest_id_that_fits_is_taken(path):

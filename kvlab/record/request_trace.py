@@ -37,6 +37,7 @@ class TracedRequest(Struct, frozen=True, gc=False):
 
     Units: `timestamp` ms from the trace's first arrival, or from when request number
     `after` left, if that must be first; lengths in tokens, `block` those of a block.
+    `where` is the row's file and line, "" for a request that is made up.
     """
 
     timestamp: float
@@ -45,6 +46,7 @@ class TracedRequest(Struct, frozen=True, gc=False):
     hash_ids: Sequence[int]
     block: int = BLOCK
     after: int | None = None
+    where: str = ""
 
 
 class RequestTrace(Struct, frozen=True, kw_only=True):
@@ -137,14 +139,15 @@ def check_prompts(
     """Refuse a prompt whose whole pages are more than a pool of so many tokens, before
     any is made.
 
-    Raises: OutOfPool with the request's number and its length.
+    Raises: OutOfPool with the request's file and line, its number and its length.
     """
     for number, request in enumerate(requests):
         length = len(request.hash_ids) if unit else request.input_length
         if floor_page(length, page) > pool:
+            place = f"{request.where}: " if request.where else ""
             raise OutOfPool(
-                f"request {number} has {length} tokens, the pool {pool}; "
-                "use a larger pool"
+                f"{place}request {number} has {length} tokens, the pool {pool}; "
+                "use a larger pool (--pool-tokens)"
             )
 
 
@@ -199,7 +202,13 @@ def _requests(rows: Iterable[TraceRow], block: int) -> list[TracedRequest]:
             last[row.session] = len(made)
         made.append(
             TracedRequest(
-                at, row.input_length, row.output_length, row.hash_ids, block, after
+                at,
+                row.input_length,
+                row.output_length,
+                row.hash_ids,
+                block,
+                after,
+                row.where,
             )
         )
     return [_from_first(request, first) for request in made]
