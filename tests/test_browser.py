@@ -176,7 +176,9 @@ def test_the_buttons_step_both_ways(notebook):
 
 def test_dragging_on_the_timeline_moves_the_run(notebook, tmp_path):
     before = headline(notebook)
-    box = notebook.page.locator(".kv .tl canvas.over").bounding_box()
+    line = notebook.page.locator(".kv .tl canvas.over")
+    line.scroll_into_view_if_needed()
+    box = line.bounding_box()
     notebook.page.mouse.move(box["x"] + 200, box["y"] + 20)
     notebook.page.mouse.down()
     notebook.page.mouse.move(box["x"] + 400, box["y"] + 20, steps=12)
