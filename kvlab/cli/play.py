@@ -41,7 +41,8 @@ def render(arguments: argparse.Namespace) -> int:
         note(arguments, f"{arguments.path}: the run ends early: {fault}")
     if arguments.film is not None:
         first, last = arguments.film
-        render_film(trace, first, last, arguments.out, arguments.lang)
+        steps = range(first, last + 1)
+        render_film(trace, steps, arguments.out, arguments.lang)
         note(arguments, f"{arguments.out}: events {first} to {last}")
         return 0
     step = len(trace) if arguments.step is None else arguments.step

@@ -9,12 +9,16 @@ stories names those of its notebook in its `PICTURES`.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 from ..record.events import Step
 from ..record.trace import Trace
-from ..views.export import What, render
+from ..run.workbench import Workbench
+from ..views.export import What, render, render_film
+from ..views.phrases import PHRASES
+from ..views.sentences import entry_of
 from ..views.theme import LANGS
 from .scenarios import SCENARIOS, modules
 
@@ -30,21 +34,69 @@ class Picture(NamedTuple):
     nth: int = 1
 
 
-PICTURES = tuple(
-    Picture(*each) for module in modules() for each in getattr(module, "PICTURES", ())
-)
+class Moments(NamedTuple):
+    """One step of a run, the first of that entry of phrases.py, as one picture; or,
+    of several entries, every step of theirs as a film."""
+
+    name: str
+    run: Callable[[], Trace]
+    entries: tuple[str, ...]
 
 
-def draw(picture: Picture, folder: Path) -> list[Path]:
+def chain() -> Trace:
+    """Return a run in which a path of two nodes leaves L1 and comes back."""
+    bench = Workbench(name="chain", pool_tokens=24, host_tokens=32)
+    for end in (8, 16):
+        bench.insert(range(end))
+    bench.ack_write()
+    bench.evict(16)
+    bench.load_back(range(16))
+    bench.ack_load()
+    return bench.trace
+
+
+PICTURES: tuple[Picture | Moments, ...] = (
+    *(Picture(*each) for module in modules()
+      for each in getattr(module, "PICTURES", ())),
+    Moments("refused.svg", lambda: SCENARIOS["thirty_seconds"]().trace,
+            ("admit no_token",)),
+    Moments("chain.svg", chain, ("demote", "loadback load", "load", "loaddone")),
+)  # fmt: skip
+
+
+def draw(picture: Picture | Moments, folder: Path) -> list[Path]:
     """Draw one picture into the folder, in English and in Chinese (`.zh` in its name);
     return both. Changes: the files."""
+    if isinstance(picture, Moments):
+        return draw_moments(picture, folder)
     trace = SCENARIOS[picture.scenario]().trace
     step = _begin(trace, picture.before_op, picture.nth)
-    name = Path(picture.name)
-    files = [folder / name, folder / f"{name.stem}.zh{name.suffix}"]
+    files = _files(picture.name, folder)
     for lang, file in zip(LANGS, files, strict=True):
         render(trace, step, picture.what, file, lang)
     return files
+
+
+def draw_moments(picture: Moments, folder: Path) -> list[Path]:
+    """Draw a step or a film into the folder, likewise. Changes: the files."""
+    trace = picture.run()
+    steps = [
+        index + 1
+        for index, event in enumerate(trace.events)
+        if entry_of(event, PHRASES) in picture.entries
+    ]
+    files = _files(picture.name, folder)
+    for lang, file in zip(LANGS, files, strict=True):
+        if len(picture.entries) == 1:
+            render(trace, steps[0], "step", file, lang)
+        else:
+            render_film(trace, steps, file, lang)
+    return files
+
+
+def _files(name: str, folder: Path) -> list[Path]:
+    stem, ending = Path(name).stem, Path(name).suffix
+    return [folder / name, folder / f"{stem}.zh{ending}"]
 
 
 def _begin(trace: Trace, op: str, nth: int) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -65,9 +65,9 @@ def render(
 
 
 def render_film(
-    trace: Trace, first: int, last: int, path: str | Path, lang: Lang = "en"
+    trace: Trace, steps: Sequence[int], path: str | Path, lang: Lang = "en"
 ) -> None:
-    """Draw the moments after `first` to `last` events into one picture.
+    """Draw the moments after so many events into one picture, one below the other.
 
     Changes: the file, replaced in one move.
     Raises: InputError on an ending other than .svg and .png, or a file that cannot be
@@ -77,7 +77,7 @@ def render_film(
     ending = target.suffix.lower()
     if ending not in (".svg", ".png"):
         raise InputError(str(path), "a film is a picture", "use .svg or .png")
-    drawn: str = film(trace, first, last, lang)
+    drawn: str = film(trace, steps, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _above(drawn, note.to(lang))
     write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())

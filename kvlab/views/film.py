@@ -7,7 +7,7 @@ Left out: writing files (export.py), playing (page.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..errors import TraceError
 from ..record import events as ev
@@ -62,27 +62,27 @@ def still_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     return "\n\n".join(parts)
 
 
-def film(trace: Trace, first: int, last: int, lang: Lang = "en") -> Markup:
-    """Return the moments after `first` to `last` events, one below the other.
+def film(trace: Trace, steps: Sequence[int], lang: Lang = "en") -> Markup:
+    """Return the moments after so many events, one below the other.
 
-    Raises: TraceError if the run has no such steps, or they are over `MOST_STEPS`.
+    Raises: TraceError if the run has no such step, or they are not one to `MOST_STEPS`.
     """
-    check_step(trace, first)
-    check_step(trace, last)
     name = trace.header.name or "run"
-    if not 0 <= last - first < MOST_STEPS:
+    if not 0 < len(steps) <= MOST_STEPS:
         raise TraceError(
-            name, f"a film of steps {first} to {last}",
+            name, f"a film of {len(steps)} steps",
             f"give two rising steps, at most {MOST_STEPS} in all: 10:20",
         )  # fmt: skip
+    for step in steps:
+        check_step(trace, step)
     replay, layout = Replay(trace), tree_layout(trace)
     body, y = [draw.page()], 0.0
-    for step in range(first, last + 1):
+    for step in steps:
         parts, height = _moment(frame_of(replay, step), layout, lang)
         body.append(draw.move(0, y, parts))
         y += height
         body.append(draw.stroke(f"M0 {y:g}H{_WIDE}", theme.LINE2, 1))
-    return draw.document(body, _WIDE, y, f"{plain(name)}, {first}:{last}", lang)
+    return draw.document(body, _WIDE, y, plain(name), lang)
 
 
 def _moment(frame: Frame, layout: TreeLayout, lang: Lang) -> tuple[list[Markup], float]:
