@@ -3,10 +3,9 @@
 The player's state is columns of integers: the account, nodes, requests, pages. A patch
 adds one number to one row of a column, or to a run of rows; taken away again, the state
 is as before. So whoever plays a run both ways needs no cache rule: it adds and
-subtracts. `Patches` folds a run and writes the patches of every event. Columns of
-`DELTAS` are written as what is added, the others as what the row is afterwards, because
-that takes fewer bytes; the reader subtracts once, on opening.
-Left out: the columns (columns.py), pages (painting.py), the bytes (streams.py).
+subtracts. `Patches` folds a run and writes the patches of every event.
+Left out: how they are kept (patch_list.py), the columns (columns.py), the bytes
+(streams.py).
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..pages import Pages
 from ..record import events as ev
-from ..record.events import Event, Tier
+from ..record.events import Event
 from ..record.replay import fold
 from ..record.snapshot import ROOT, NodeState, State
 from ..record.trace import Trace
@@ -28,10 +27,8 @@ from .columns import (
     ACCOUNT,
     AT,
     BATCH,
-    DELTAS,
     FREE,
     LOOSE,
-    MOST,
     MOVING,
     PATH,
     PRESENT,
@@ -39,32 +36,20 @@ from .columns import (
     owner_of_node,
     owner_of_request,
 )
-from .painting import Painting
-
-_OWNER: dict[Tier, int] = {"L1": AT["owner1"], "L2": AT["owner2"]}
+from .patch_list import PatchList
 
 
-class Patches:
-    """A run folded once. `column` names the column of each patch, in order; `first`,
-    `value`, `count`, `position` are lists for each column, in the same order."""
+class Patches(PatchList):
+    """The patches of a run that is folded once, event by event."""
 
     def __init__(self, trace: Trace) -> None:
         self.state = State.start(trace.header.config)
+        pools = self.state.pools.items()
+        super().__init__({tier: pool.first + pool.num_pages for tier, pool in pools})
         self.requests: dict[str, int] = {}
-        self.column: list[int] = []
-        columns = range(BATCH + 1)
-        self.first: list[list[int]] = [[] for _ in columns]
-        self.value: list[list[int]] = [[] for _ in columns]
-        self.count: list[list[int]] = [[] for _ in columns]
-        self.position: list[list[int]] = [[] for _ in columns]
         self.copies = 0
         self._page = trace.header.config.page_size
-        self._now: dict[tuple[int, int], int] = {}
         self._turn = 0
-        self.pages = {
-            tier: Painting(pool.first + pool.num_pages)
-            for tier, pool in self.state.pools.items()
-        }
         self._events = trace.events
         self._told = [0] * len(ACCOUNT)
         self._account()
@@ -87,35 +72,6 @@ class Patches:
     def place_of(self, request: str) -> int:
         """Return the request's place in the list of all requests named so far."""
         return self.requests.setdefault(request, len(self.requests))
-
-    # --- the two ways to add
-
-    def _set(self, name: str, row: int, value: int) -> None:
-        column = AT[name]
-        delta = value - self._now.get((column, row), 0)
-        if delta:
-            self._now[column, row] = value
-            self._add(column, row, delta if name in DELTAS else value)
-
-    def _more(self, name: str, row: int, delta: int) -> None:
-        self._set(name, row, self._now.get((AT[name], row), 0) + delta)
-
-    def _add(self, column: int, row: int, value: int) -> None:
-        if not -MOST < value < MOST:
-            raise ValueError(f"{value} is more than the player counts ({MOST})")
-        self.column.append(column)
-        self.first[column].append(row)
-        self.value[column].append(value)
-
-    def _paint(
-        self, tier: Tier, pages: Pages, owner: int, position: int | None = None
-    ) -> None:
-        """Give pages an owner. Raises: ValueError as `Painting.paint`."""
-        column = _OWNER[tier]
-        for turn, size, code in self.pages[tier].paint(pages, owner, position):
-            self._add(column, turn, owner)
-            self.count[column].append(size)
-            self.position[column].append(code)
 
     def _account(self) -> None:
         state, page = self.state, self._page

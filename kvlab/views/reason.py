@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from .theme import State, Words
+from .theme import Words
 
 Sign = Literal["yes", "no", "out", "copy", "note"]
 """The sign beside a verdict: done, refused, evicted, copied, or noted."""
 
 
 class Term(NamedTuple):
-    """A number under its name; `state` gives the swatch beside it."""
+    """A number and its name."""
 
     name: str
     number: str
-    state: State | None = None
 
 
 Equation = tuple[Term | str, ...]

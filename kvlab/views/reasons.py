@@ -21,7 +21,6 @@ from .theme import Words
 from .why import (
     DIGITS,
     LABELS,
-    SWATCHES,
     Test,
     Value,
     Why,
@@ -104,8 +103,7 @@ def _equation(words: list[str], terms: Terms) -> Equation:
 
 
 def _term(name: str, terms: Terms) -> Term:
-    label = LABELS.get(name, name)
-    return Term(label, _number(name, terms), SWATCHES.get(name))
+    return Term(LABELS.get(name, name), _number(name, terms))
 
 
 def _number(name: str, terms: Terms) -> str:
