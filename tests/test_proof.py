@@ -77,6 +77,14 @@ def test_a_recorded_fault_has_its_wrong_slots(tmp_path, capsys):
     assert "L1 slot" in capsys.readouterr().err
 
 
+def test_the_sound_story_is_recorded_to_be_compared(tmp_path, capsys):
+    path = tmp_path / "sound.jsonl.gz"
+    assert main(["--fault", "gap", "--sound", "--record", str(path)]) == 0
+    checks = [e for e in read_trace(path).events if isinstance(e, ev.Compared)]
+    assert checks and not any(event.wrong for event in checks)
+    assert "nothing is wrong" in capsys.readouterr().err
+
+
 def test_a_device_that_is_not_here_is_one_line_and_exit_2(capsys):
     assert main(["--device", "tpu"]) == 2
     assert capsys.readouterr().err == (

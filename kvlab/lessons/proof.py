@@ -6,7 +6,8 @@
 
 It prints three ways to one answer, what conversations came to, and how each planted
 fault fails. With `--record` it writes the run of one fault, in which every op was
-followed by a check: `kvlab play` shows the wrong slots.
+followed by a check: `kvlab play` shows the wrong slots, and `kvlab compare` with the
+same story told by the sound cache (`--sound`) the event where they part.
 Left out: speed. On CUDA the copies run on streams of their own (`--device cuda`).
 """
 
@@ -103,7 +104,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         setting = _setting(arguments)
         if arguments.record is not None:
-            return _record(setting, arguments.fault, arguments.record)
+            return _record(setting, arguments)
         told, holds = prove(setting)
     except KvlabError as error:
         print(f"kvlab: {error}", file=sys.stderr)
@@ -130,6 +131,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--json", action="store_true", help="print one JSON object")
     add("--record", type=Path, metavar="RUN", help="write a fault's run, to be played")
     add("--fault", default="early unlock", choices=tuple(FAULTS), help="which one")
+    add("--sound", action="store_true", help="record its story with the sound cache")
     return parser
 
 
@@ -144,12 +146,17 @@ def _setting(arguments: argparse.Namespace) -> Setting:
     )
 
 
-def _record(setting: Setting, fault: str, path: Path) -> int:
+def _record(setting: Setting, arguments: argparse.Namespace) -> int:
+    path: Path = arguments.record
     if path.is_dir():
         raise InputError(str(path), "a directory", "name a file")
-    harm = tell(fault, spec=setting.spec, release=setting.release)
+    harm = tell(
+        arguments.fault, planted=not arguments.sound, spec=setting.spec,
+        release=setting.release,
+    )  # fmt: skip
     write_trace(harm.trace, path)
-    print(f"{path}: {len(harm.trace):,} events; {harm.line}", file=sys.stderr)
+    found = harm.line or "nothing is wrong"
+    print(f"{path}: {len(harm.trace):,} events; {found}", file=sys.stderr)
     return 0
 
 
