@@ -42,6 +42,11 @@ def test_a_full_pool_and_a_queue_without_retraction_lack_the_third_sign(tmp_path
     assert told.cause == "two_of_three_signs"
 
 
+def test_a_log_without_retractions_is_not_asked_for_again(tmp_path):
+    told = log(tmp_path, *(decode(t, 30, 0.98, t) for t in range(10, 60, 10)))
+    assert not any("retract lines" in step for step in told.next)
+
+
 def test_metrics_without_a_retraction_counter_ask_for_the_log(tmp_path):
     told = scrapes(
         tmp_path,

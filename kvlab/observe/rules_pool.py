@@ -64,7 +64,18 @@ def two_of_three(signs: Signs) -> Finding | None:
         third,
         "two of the three signs point at L1; the third decides",
         quotes=_three(signs),
+        next=() if thrown is None else _HELD_BACK,
     )
+
+
+_HELD_BACK = (
+    "nothing was thrown out: admission keeps newcomers out in time, so look whether "
+    "running requests fill the pool; if so more L1 or smaller tokens let more in",
+    "bring a longer window, or one from the worst hour: a retraction or preemption in "
+    "it decides",
+    "compare the prompt tokens that arrive a second with those computed: if prefill "
+    "does not keep up either, more L1 alone does not end the queue",
+)
 
 
 def exceeds_pool(signs: Signs) -> Finding | None:
