@@ -5,6 +5,7 @@ How large L1 would have to be. Left out: why (05).
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from random import Random
 
 from ...record import events as ev
@@ -30,9 +31,8 @@ def _least(random: Random) -> Case:
     def run(pool: int, host: int = 200) -> Trace:
         return thirty_seconds(prompt, max_new, pool_tokens=pool, host_tokens=host).trace
 
-    enough = 100
-    while sixth(run(enough - 1))[1]:
-        enough -= 1
+    pools = range(full + prompt, 100)
+    enough = pools[bisect_left(pools, True, key=lambda pool: sixth(run(pool))[1])]
     equal = run(enough - 1)
     at = sixth(equal)[0]
     return Case(
