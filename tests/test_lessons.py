@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from kvlab.errors import ConfigError
-from kvlab.lessons.pictures import PICTURES, draw
+from kvlab.lessons.pictures import PICTURES, draw, draw_title
 from kvlab.lessons.questions import fates
 from kvlab.lessons.scenarios import SCENARIOS, fork_of
 from kvlab.lessons.scenarios import nb07 as scenarios
@@ -63,6 +64,15 @@ def test_a_story_is_told_the_same_way_each_time(name):
 def test_every_asset_is_what_its_command_draws(picture, tmp_path):
     for drawn in draw(picture, tmp_path):
         assert drawn.read_text() == (ASSETS / drawn.name).read_text()
+
+
+def test_the_title_s_asset_is_what_its_command_draws_but_for_the_seeds(tmp_path):
+    for drawn in draw_title(tmp_path, seeds=1):
+        told, kept = drawn.read_text(), (ASSETS / drawn.name).read_text()
+        assert "10 of 10" in kept or "10 个种子中 10 个" in kept
+        assert re.sub(r"\d+ of \d+ seeds.*|\d+ 个种子.*", "", told) == (
+            re.sub(r"\d+ of \d+ seeds.*|\d+ 个种子.*", "", kept)
+        )
 
 
 @pytest.mark.parametrize("name", SCENARIOS)

@@ -88,7 +88,8 @@ def test_the_command_prints_every_finding(capsys, monkeypatch):
 
 def test_the_figure_shows_five_quantities_on_one_axis(tmp_path):
     path = tmp_path / "title.svg"
-    assert main(["--figure", str(path)]) == 0
+    assert main(["--figure", str(path), "--seeds", "1"]) == 0
     drawn = path.read_text("utf-8")
+    assert "1 of 1 seeds collapse, L2 then" in drawn
     for name in ("usage of L1", "waiting", "retractions", "fill of L2", "TTFT"):
         assert name in drawn

@@ -21,6 +21,7 @@ from ..views.phrases import PHRASES
 from ..views.sentences import entry_of
 from ..views.theme import LANGS
 from .scenarios import SCENARIOS, modules
+from .title_collapse import SETTINGS, figure, play
 
 
 class Picture(NamedTuple):
@@ -110,6 +111,17 @@ def _begin(trace: Trace, op: str, nth: int) -> int:
     return found[nth - 1]
 
 
+def draw_title(folder: Path, seeds: int = 10) -> list[Path]:
+    """Draw the first article's title, in both languages, over so many seeds; return
+    both. Changes: the files. Cost: a second a seed."""
+    others = [play(SETTINGS[0], seed)[0] for seed in range(1, seeds)]
+    files = [folder / "title.svg", folder / "title.zh.svg"]
+    for lang, file in zip(LANGS, files, strict=True):
+        file.write_text(figure(SETTINGS[0], 0, lang, others), "utf-8")
+    return files
+
+
 if __name__ == "__main__":
     for each in PICTURES:
         draw(each, Path(sys.argv[1]))
+    draw_title(Path(sys.argv[1]))

@@ -197,35 +197,61 @@ def _line(group: Sequence[Finding], first: float) -> str:
     )
 
 
-def figure(setting: Setting, seed: int, lang: Lang = "en") -> str:
-    """Return one run over time as SVG: usage, queue, retractions, L2's fill, TTFT."""
+def figure(
+    setting: Setting, seed: int, lang: Lang = "en", others: Sequence[Finding] = ()
+) -> str:
+    """Return one run over time as SVG: usage, queue, retractions, L2's fill, TTFT. What
+    `others`, runs of other seeds, came to is told below."""
     finding, samples, records = play(setting, seed)
     firsts = [(r.arrival / SECOND, r.ttft / SECOND) for r in records if r.ttft]
     end = max(at for at, _ in firsts) * 1.3
     shown = [sample for sample in samples if sample.at <= end * SECOND]
+    at = finding.collapse_at
+    span = None if at is None else (at, at + WINDOW / SECOND)
+    moment = shown[-1] if span is None else shown[min(int(span[1]), len(shown) - 1)]
 
-    def line(name: Words, field: str, top: float) -> Panel:
+    def share(name: Words, field: str) -> Panel:
+        points = [(s.at / SECOND, 100 * float(getattr(s, field))) for s in shown]
+        then = f"{float(getattr(moment, field)):.0%}"
+        return Panel(name=name, points=points, top=100, unit=" %", told=then)
+
+    def count(name: Words, field: str) -> Panel:
         points = [(s.at / SECOND, float(getattr(s, field))) for s in shown]
-        return Panel(name=name, points=points, top=top)
+        top, then = max(1.0, *(y for _, y in points)), f"{getattr(moment, field)}"
+        return Panel(name=name, points=points, top=top, told=then)
 
-    most = max(1, *(sample.retractions for sample in shown))
     panels = [
-        line(Words("token usage of L1", "L1 使用率"), "usage", 1.0),
-        line(Words("requests waiting", "排队请求"), "waiting", finding.peak_waiting),
-        line(Words("retractions so far", "累计撤回"), "retractions", most),
-        line(Words("fill of L2", "L2 占用率"), "host_fill", 1.0),
+        share(Words("usage of L1", "L1 使用率"), "usage"),
+        count(Words("requests waiting", "排队请求"), "waiting"),
+        count(Words("retractions so far", "累计撤回"), "retractions"),
+        share(Words("fill of L2", "L2 占用率"), "host_fill"),
         Panel(
             name=Words("TTFT, by arrival", "TTFT（按到达）"), points=firsts,
             top=round(max(ttft for _, ttft in firsts)), unit=" s", dots=True,
+            told=f"P99 {finding.calm_p99:.1f} → {finding.worst_p99:.0f} s",
         ),
     ]  # fmt: skip
-    at = finding.collapse_at
-    span = None if at is None else (at, at + WINDOW / SECOND)
     title = Words(
         f"L1 is full, L2 is not: {setting.name}, seed {seed}",
         f"L1 满了，L2 还空着：{setting.name}，种子 {seed}",
     )
-    return time_axis(panels, title, end=end, span=span, lang=lang)
+    note = _note([finding, *others]).to(lang)
+    return time_axis(panels, title, end=end, span=span, note=note, lang=lang)
+
+
+def _note(findings: Sequence[Finding]) -> Words:
+    """Say what the shaded minute is, and how the picture stands over the seeds."""
+    fallen = [f for f in findings if f.collapse_at is not None]
+    fills = [f.l2_fill for f in fallen] or [0.0]
+    least, most = f"{min(fills):.0%}", f"{max(fills):.0%}"
+    return Words(
+        "Shaded: the first minute whose P99 is ten times the calm one; readings are at "
+        f"its end. {len(fallen)} of {len(findings)} seeds collapse, L2 then {least} to "
+        f"{most} full.",
+        "阴影：P99 首次达到平静时十倍的那一分钟，读数取自其末尾。"
+        f"{len(findings)} 个种子中 {len(fallen)} 个崩溃，"
+        f"此时 L2 占用 {least} 至 {most}。",
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -236,15 +262,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     parser.add_argument("--seeds", type=int, default=10, metavar="N")
     parser.add_argument("--json", action="store_true", help="print every finding")
-    parser.add_argument("--figure", type=Path, metavar="SVG", help="draw seed 0")
+    parser.add_argument(
+        "--figure",
+        type=Path,
+        metavar="SVG",
+        help="draw seed 0; the note\n        counts all seeds",
+    )
     parser.add_argument("--lang", default="en", choices=("en", "zh"))
     arguments = parser.parse_args(argv)
-    if arguments.figure is not None:
-        arguments.figure.write_text(figure(SETTINGS[0], 0, arguments.lang), "utf-8")
-        return 0
     if not 1 <= arguments.seeds <= 1000:
         print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
         return 2
+    if arguments.figure is not None:
+        others = [play(SETTINGS[0], seed)[0] for seed in range(1, arguments.seeds)]
+        drawn = figure(SETTINGS[0], 0, arguments.lang, others)
+        arguments.figure.write_text(drawn, "utf-8")
+        return 0
     runs = [(s, seed) for s in SETTINGS for seed in range(arguments.seeds)]
     quiet = not sys.stderr.isatty()
     findings = [

@@ -24,7 +24,8 @@ class Panel(Struct, frozen=True, kw_only=True):
     """One quantity over time.
 
     Units: `points` are (seconds, value); `top` is the value at the panel's upper edge,
-    `unit` stands behind it. `dots`: one mark a point, where a line would lie.
+    `unit` stands behind it. `dots`: one mark a point, where a line would lie. `told` is
+    a reading in words, below the name.
     """
 
     name: Words
@@ -32,6 +33,7 @@ class Panel(Struct, frozen=True, kw_only=True):
     top: float
     unit: str = ""
     dots: bool = False
+    told: str = ""
 
 
 def time_axis(
@@ -40,9 +42,11 @@ def time_axis(
     *,
     end: float,
     span: tuple[float, float] | None = None,
+    note: str = "",
     lang: Lang = "en",
 ) -> str:
-    """Return the figure as SVG, from 0 to `end` seconds, with `span` shaded."""
+    """Return the figure as SVG, from 0 to `end` seconds, with `span` shaded and a note
+    below the axis."""
     height = TOP + len(panels) * (TALL + GAP) + FOOT
     scale = (WIDTH - LEFT - RIGHT) / end
     body: list[Markup] = [page(), words(10, 20, title.to(lang), font_weight=600)]
@@ -57,6 +61,9 @@ def time_axis(
     for number, panel in enumerate(panels):
         body += _panel(panel, TOP + number * (TALL + GAP), scale, lang)
     body += _ticks(end, scale, height - FOOT)
+    if note:
+        body.append(words(10, height + 8, note, font_size=10))
+        height += 20
     return str(document(body, WIDTH, height, title.to(lang), lang))
 
 
@@ -74,7 +81,9 @@ def time_axis_text(panels: Sequence[Panel], lang: Lang = "en") -> str:
 
 def _panel(panel: Panel, y: float, scale: float, lang: Lang) -> Iterable[Markup]:
     """Yield the name, the frame and the readings of a panel whose top is at y."""
-    yield words(10, y + TALL / 2 + 4, panel.name.to(lang))
+    yield words(10, y + TALL / 2 + (-3 if panel.told else 4), panel.name.to(lang))
+    if panel.told:
+        yield words(10, y + TALL / 2 + 13, panel.told, font_size=10)
     highest = f"{theme.num(_whole(panel.top))}{panel.unit}"
     yield words(LEFT - 6, y + 9, highest, text_anchor="end", font_size=9)
     yield words(LEFT - 6, y + TALL, "0", text_anchor="end", font_size=9)
