@@ -151,6 +151,15 @@ def test_a_fork_without_any_effect_is_said_plainly(notebook):
     )
 
 
+def test_the_player_saves_itself_as_a_page(notebook, tmp_path):
+    js(notebook, f"{PLAYER}.root.querySelector('[data-to=export]').click()")
+    with notebook.page.expect_download() as coming:
+        notebook.page.click(".kv [data-do=save][data-to=html]")
+    coming.value.save_as(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert page.count('id="kvlab-log"') == 1 and "default-src 'none'" in page
+
+
 def test_the_output_has_a_twin_for_where_no_widget_runs(notebook):
     bundle = js(
         notebook,

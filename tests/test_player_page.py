@@ -321,6 +321,58 @@ def test_what_was_seen_is_checked_against_the_counters(open_page):
     assert answer["saw_right"] is (after > before)
 
 
+def everything_said(tab: Tab) -> str:
+    """Return all text and every attribute of the player that could hold words."""
+    return tab.js(
+        """() => { const root = document.getElementById('kvlab'), said = [];
+            for (const x of [root, ...root.querySelectorAll('*')]) {
+                if (x.tagName === 'STYLE') continue;
+                for (const a of x.attributes) said.push(a.value);
+                for (const c of x.childNodes) if (c.nodeType === 3) said.push(c.data) }
+            return said.join('\\n') }"""
+    )
+
+
+def test_no_word_of_a_covered_card_is_anywhere_in_the_page(open_page):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    hidden = tab.js(
+        """() => { const e = kvlab.limit; kvlab.mode = 'watch'; kvlab.show(e + 1);
+            const said = [document.querySelector('#kvlab h2').textContent,
+                document.querySelector('#kvlab .p-why .v').textContent];
+            kvlab.setMode('predict'); return said }"""
+    )
+    tab.press("End")
+    assert tab.js("() => kvlab.asking") >= 0
+    said = everything_said(tab)
+    assert "What happens?" in said
+    for words in hidden:
+        assert len(words) > 10 and words not in said
+
+
+def test_filters_and_watches_find_nothing_behind_an_open_question(open_page):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    limit = tab.js("() => kvlab.limit")
+    tab.press("/")
+    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.click("#kvlab [data-do=search]")
+    assert tab.js("() => Array.from(kvlab.hits)") == []
+    tab.js("() => kvlab.setMode('watch')")
+    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.click("#kvlab [data-do=search]")
+    assert tab.js("() => Array.from(kvlab.hits)")[0] == limit
+
+
+def test_what_an_eviction_freed_beyond_its_ask_is_outlined(open_page, tmp_path):
+    bench = Workbench(pool_tokens=24, host_tokens=0)
+    bench.insert(range(12))
+    bench.evict(5)
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    assert "Asked for 5, freed 12" in tab.headline
+    svg = saved(tab, "svg", tmp_path).decode()
+    (outline,) = re.findall(r'width="([\d.]+)"[^>]*stroke-dasharray="6 4"', svg)
+    assert abs(float(outline) - 7 * 448 / 24) < 2
+
+
 def test_selecting_a_node_marks_it_everywhere_and_survives_scrubbing(open_page):
     tab = open_page(to_html(golden("s10")))
     show(tab, "loadback load")

@@ -33,6 +33,7 @@ UI_WORDS: dict[str, Words] = {
     "slots": Words("slots", "槽位"), "free": Words("free", "空闲"),
     "loading": Words("{n} loading", "取回中 {n}"),
     "outside": Words("outside", "树外"),
+    "unsound": Words("some slots are counted twice", "有槽位被重复计数"),
     "gpu": Words("GPU", "GPU"), "host": Words("host", "主机"),
     "load": Words("load", "取回"), "write": Words("write", "备份"),
     "empty_tree": Words("The tree grows from the first insert.",

@@ -55,7 +55,7 @@ export function accountHtml(player, run, tier) {
   const sum = account.terms.map((term) => termOf(player, term));
   const mark = account.sound
     ? '<span class="ok">✓</span>'
-    : '<span class="bad">!</span>';
+    : `<span class="bad">! ${ui(player, "unsound")}</span>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
   return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct">${sum.join(op("+"))}${op("=")}${slots}</div></div>`;

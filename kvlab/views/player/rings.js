@@ -20,6 +20,8 @@ export function drawRings(player, canvas, run) {
   g.tiers.forEach((t, i) => {
     if (!t.n) return;
     const rings = ringsOf(player, run, i + 1, t, touched[i]);
+    for (const [first, size] of overshoot(run, i + 1))
+      rings.push([first, size, player.colour.ink, 3, [6, 4]]);
     for (const [first, length, colour, wide, dash] of rings) {
       pen.strokeStyle = colour;
       pen.lineWidth = wide;
@@ -61,4 +63,26 @@ function wantedOwners(player, run) {
   if (player.select) add(ownerOf(player.select), [k.link, 2.5, []]);
   if (player.hover) add(ownerOf(player.hover), [k.link, 2, [4, 3]]);
   return wanted;
+}
+
+/** Of an eviction that ended: the pages it freed beyond what was asked, because leaves go
+ *  whole. The last that were freed are those. */
+function overshoot(run, tier) {
+  const e = run.at - 1;
+  if (e < 0 || run.kind(e) !== "evicted" || run.raw(e, "tier") !== `L${tier}`)
+    return [];
+  let over = Math.floor((run.raw(e, "freed") - run.raw(e, "ask")) / run.log.page);
+  const column = run.log.columns.indexOf(`owner${tier}`);
+  const owners = run.c[`owner${tier}`];
+  const pages = [];
+  const take = (first, size) => {
+    if (owners[first] !== 0 || over <= 0) return;
+    const some = Math.min(size, over);
+    pages.push([first + size - some, some]);
+    over -= some;
+  };
+  for (let i = e - 1; i > run.cause(e) && over > 0; i--)
+    for (let p = run.end[i + 1] - 1; p >= run.end[i]; p--)
+      if (run.op.column[p] === column) run.rowsOf(p, take);
+  return pages;
 }

@@ -42,39 +42,45 @@ export function concerns(player, e, what) {
   return owner < 0;
 }
 
+/** Find the events that the filter panel asks for, of those that may be shown. */
 export function search(player) {
-  const q = (s) => player.$(`.panel ${s}`).value.trim(),
-    { run } = player;
-  const kind = q(".fk"),
-    request = q(".fr"),
-    node = q(".fn").replace(/^n/i, ""),
-    slot = q(".fs");
-  const at = request ? player.log.requests.indexOf(request) : -1,
-    column = player.log.columns.indexOf("owner1"),
-    out = [];
-  for (let e = 0; e < run.count; e++) {
+  const { run, log } = player;
+  const asked = (s) => player.$(`.panel ${s}`).value.trim();
+  const [kind, request, slot] = [".fk", ".fr", ".fs"].map(asked);
+  const node = asked(".fn").replace(/^n/i, "");
+  const row = request ? log.requests.indexOf(request) : -1;
+  const out = [];
+  for (let e = 0; e < player.limit; e++) {
     if (kind && run.kind(e) !== kind) continue;
-    if (request && run.request(e) !== at) continue;
+    if (request && run.request(e) !== row) continue;
     if (node && !concerns(player, e, { node: +node, request: -1 })) continue;
-    if (slot) {
-      let hit = false;
-      for (let p = run.end[e]; p < run.end[e + 1]; p++)
-        if (run.op.column[p] === column)
-          run.rowsOf(p, (first, size) => {
-            hit ||= first <= +slot && +slot < first + size;
-          });
-      if (!hit) continue;
-    }
+    if (slot && !moves(run, e, "owner1", +slot)) continue;
     out.push(e);
   }
   found(player, out);
 }
 
+/** Whether an event writes this row of a column of pages. */
+function moves(run, e, name, row) {
+  const column = run.log.columns.indexOf(name);
+  let hit = false;
+  for (let p = run.end[e]; p < run.end[e + 1]; p++)
+    if (run.op.column[p] === column)
+      run.rowsOf(p, (first, size) => {
+        hit ||= first <= row && row < first + size;
+      });
+  return hit;
+}
+
+/** Keep these events as what was found; those behind an open question are left out. */
 export function found(player, list) {
-  player.hits = list;
+  player.hits = list.filter((e) => e < player.limit);
   if (!player.other) drawTimeline(player);
   drawPlace(player);
-  player.live.textContent = ui(player, "hits_of", { a: "–", n: num(list.length) });
+  player.live.textContent = ui(player, "hits_of", {
+    a: "–",
+    n: num(player.hits.length),
+  });
 }
 
 export function toHit(player, by) {
