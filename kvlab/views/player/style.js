@@ -118,6 +118,8 @@ const FRAME_STYLE = `
     border-bottom: 1px solid var(--line);
   }
   .kv .top .w { display: none }
+  .kv.two .p-pool { grid-column: 1 / -1 }
+  .kv.two .p-pool.b { border-left: 0 }
 }
 @container (max-width:780px) {
   .kv:not(.two) .body { display: block }
