@@ -117,9 +117,12 @@ def test_the_sums_of_the_batch_are_what_a_scan_would_find(clip):
     assert engine.tallies.retractions > 0
 
 
-def test_the_parts_of_a_request_sum_to_its_time_to_the_nanosecond():
-    engine = machine(link=2e8, pool_tokens=4096)
+@pytest.mark.parametrize("chunk", [None, 256])
+def test_the_parts_of_a_request_sum_to_its_time_to_the_nanosecond(chunk):
+    engine = machine(link=2e8, pool_tokens=4096, chunked_prefill_size=chunk)
     engine.run(crowd())
+    assert engine.tallies.retractions > 0
+    assert len(engine.tallies.done) == 60
     before = [Part.QUEUE, Part.LOAD, Part.PREFILL]
     for record in engine.tallies.done:
         assert sum(record.spent) == record.end - record.arrival
