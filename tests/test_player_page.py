@@ -418,6 +418,29 @@ def test_watches_and_filters_stop_where_python_says(open_page):
     assert tab.js("() => Array.from(kvlab.hits)") == mine
 
 
+def test_the_wheel_zooms_and_pans_the_timeline_without_moving_the_moment(open_page):
+    bench = Workbench(name="long", pool_tokens=64, host_tokens=64)
+    for first in range(0, 3000, 20):
+        bench.insert(range(first, first + 20))
+        bench.ack_write()
+    tab = open_page(to_html(bench.trace, start=700))
+    box = tab.page.query_selector("#kvlab .tl .over").bounding_box()
+    tab.page.mouse.move(box["x"] + 600, box["y"] + 70)
+    usual = tab.js("() => kvlab.stretch")
+    tab.page.mouse.wheel(0, -100)
+    tab.page.wait_for_function("per => kvlab.stretch.per < per", arg=usual["per"])
+    for _ in range(12):
+        tab.page.mouse.wheel(0, 100)
+    tab.page.wait_for_function("() => kvlab.stretch.per === kvlab.run.count")
+    tab.press("0", "Shift+>")
+    panned = tab.js("() => kvlab.stretch")
+    assert panned["per"] == usual["per"] and panned["from"] != usual["from"]
+    assert tab.js("() => kvlab.run.at") == 700
+    tab.press("ArrowRight")
+    shown = tab.js("() => kvlab.stretch")
+    assert shown["from"] <= 700 < shown["end"]
+
+
 def test_a_bookmark_comes_and_goes(open_page):
     tab = open_page(to_html(golden("s10"), start=9))
     tab.press("b")

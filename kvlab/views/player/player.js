@@ -14,6 +14,7 @@ import { askingOf, limitOf } from "./question.js";
 import { csv, perfetto } from "./save.js";
 import { sentence } from "./sentence.js";
 import { stillSvg } from "./still.js";
+import { stretchOf } from "./timeline.js";
 import { concerns } from "./watch.js";
 
 function darkPage() {
@@ -96,6 +97,10 @@ export class Player {
   }
   concerns(e, what) {
     return concerns(this, e, what);
+  }
+  /** The events that the lanes of the timeline show: `from`, `end`, how many fit. */
+  get stretch() {
+    return stretchOf(this);
   }
   /** Draw both pools anew, whether or not they changed. */
   drawPools() {
