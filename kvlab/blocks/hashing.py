@@ -25,6 +25,7 @@ import xxhash
 from numpy.typing import NDArray
 
 from ..block_config import HashAlgo
+from .encoding import Style, block_pieces, can_write, writer
 
 BlockHash = bytes
 ExtraKeys = tuple[tuple[object, ...], ...] | None
@@ -81,6 +82,9 @@ class Extras(NamedTuple):
 
 NO_EXTRAS = Extras()
 
+_MANY = 4
+"""Blocks from which on numpy is quicker than the serializer."""
+
 
 class Hasher:
     """Names the full blocks of a token list, as one of vLLM's algorithms does.
@@ -95,6 +99,9 @@ class Hasher:
         self._chain = algo == "chain64"
         self._digest = _DIGESTS["xxhash" if self._chain else algo]
         self.none_hash: BlockHash = self._digest(seed)
+        self._style: Style = "cbor" if algo.endswith("cbor") else "pickle"
+        self._hash = _HASHES["xxhash" if algo.startswith("xx") else "sha256"]
+        self._write = writer(self._style, block_size, len(self.none_hash))
         self._weights = _odd_numbers(block_size, seed=1)
         self._places = _odd_numbers(64, seed=2)
 
@@ -111,11 +118,26 @@ class Hasher:
             return []
         if self._chain:
             return self._sums(known, tokens, last, extras)
+        if extras is NO_EXTRAS and last - first >= _MANY:
+            fresh = np.asarray(tokens[first * size : last * size], np.int64)
+            if can_write(self._style, size, fresh):
+                return self._hashed(known, fresh)
         parent, names = known[-1] if known else self.none_hash, list[BlockHash]()
         plain = tokens.tolist() if isinstance(tokens, np.ndarray) else tokens
         for block in range(first, last):
             content = tuple(plain[block * size : (block + 1) * size])
             parent = self._digest((parent, content, extras.keys(block, size)))
+            names.append(parent)
+        return names
+
+    def _hashed(
+        self, known: Sequence[BlockHash], fresh: NDArray[np.int64]
+    ) -> list[BlockHash]:
+        """Name many blocks without extra keys: the same bytes, written by numpy."""
+        parent, hash_ = known[-1] if known else self.none_hash, self._hash
+        write, names = self._write, list[BlockHash]()
+        for piece in block_pieces(fresh, self.block_size, self._style):
+            parent = hash_(write(parent, piece))
             names.append(parent)
         return names
 
@@ -180,6 +202,14 @@ def _pickled(value: object) -> bytes:
 def _cbor(value: object) -> bytes:
     return cbor2.dumps(value, canonical=True)
 
+
+def _sha256(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
+
+
+_HASHES: dict[str, Callable[[bytes], bytes]] = {
+    "sha256": _sha256, "xxhash": xxhash.xxh3_128_digest,
+}  # fmt: skip
 
 _DIGESTS: dict[str, Callable[[object], bytes]] = {
     "sha256": lambda value: hashlib.sha256(_pickled(value)).digest(),
