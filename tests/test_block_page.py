@@ -14,7 +14,7 @@ from kvlab.record import block_events as be
 from kvlab.record.block_replay import block_state_at
 from kvlab.run.block_run import load_blocks
 from kvlab.views.block_phrases import block_sentence
-from kvlab.views.page import blocks_to_html
+from kvlab.views.page import to_html
 
 pytestmark = [
     pytest.mark.browser,
@@ -50,7 +50,7 @@ def browser():
 @pytest.fixture(scope="module")
 def tab(browser, trace, tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    return Tab(browser, folder, blocks_to_html(trace, lang="en", mode="watch"))
+    return Tab(browser, folder, to_html(trace, lang="en", mode="watch"))
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,10 @@ from lab_browser import CHROMIUM, chromium
 
 from kvlab import Workbench, play
 from kvlab.errors import KvlabError, TraceError
+from kvlab.lessons.stages import Blocks
 from kvlab.record import events as ev
-from kvlab.record.trace import Trace
+from kvlab.record.trace import BlockTrace, Trace
+from kvlab.run.block_script import RequestSpec
 from kvlab.views.page import TWIN_EVENTS
 from kvlab.views.streams import unpack
 
@@ -150,3 +152,28 @@ def test_a_twin_of_a_long_run_says_what_it_left_out(browser, tmp_path):
     assert frame.evaluate("kvlab.run.at") == TWIN_EVENTS
     assert heard == []
     frame.page.close()
+
+
+def blocks(**knobs) -> BlockTrace:
+    """A run of vLLM: two requests, one after the other."""
+    specs = [RequestSpec(id, list(range(10)), out=3, arrival=at)
+             for id, at in (("a", 0), ("b", 4))]  # fmt: skip
+    engine = Blocks(*specs, **knobs)
+    engine.run()
+    return engine.trace
+
+
+def test_a_run_of_blocks_plays_in_a_notebook_as_in_its_twin():
+    player = play(blocks(), 3)
+    assert contents(player)["blocks"] is True
+    assert contents(player)["events"] == len(player.trace)
+    assert twin_of(player)
+
+
+def test_a_run_of_blocks_is_forked_with_vllms_knobs():
+    player = play(blocks(), fork=blocks)
+    assert player.fork(watermark=0.25).at is None
+    found = player.fork(enable_caching=False)
+    assert found.at == player.difference.at < len(player.trace)
+    assert "enable_caching True → False" in player.report()
+    assert "lookup: Of 0 tokens" in player.report()

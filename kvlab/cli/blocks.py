@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
 from ..record.trace import BlockTrace
@@ -42,7 +43,7 @@ def block_page(arguments: argparse.Namespace, trace: BlockTrace) -> str:
 
     Raises: InputError for what a run of vLLM has no page of.
     """
-    from ..views.page import blocks_to_html
+    from ..views.page import to_html
 
     if arguments.beside is not None:
         raise InputError(
@@ -51,13 +52,13 @@ def block_page(arguments: argparse.Namespace, trace: BlockTrace) -> str:
         )  # fmt: skip
     if arguments.predict:
         raise InputError("--predict", "asks about the tree only", "leave it out")
-    how: dict[str, object] = {}
+    how: dict[str, Any] = {}
     if arguments.start is not None:
         how["start"] = min(arguments.start, len(trace))
     if arguments.lang is not None:
         how["lang"] = arguments.lang
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
-    return blocks_to_html(trace, length=arguments.events, **how)
+    return to_html(trace, length=arguments.events, **how)
 
 
 def render_beside(arguments: argparse.Namespace) -> None:

@@ -130,6 +130,10 @@ class BlockTrace(EventLog):
         self.header = header
 
 
+AnyTrace = Trace | BlockTrace
+"""A run of either engine."""
+
+
 class _Scope:
     __slots__ = ("_outer", "_trace")
 

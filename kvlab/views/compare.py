@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 
 from ..record.events import Event
-from ..record.trace import Trace
+from ..record.trace import AnyTrace, BlockTrace, Trace
+from .block_phrases import block_sentence
 from .cards import kind_of
 from .frame import frame_at
 from .rule_table import mixed_note
@@ -26,7 +27,8 @@ from .theme import LANGS, Lang, Words
 ROOM = frozenset(
     ("available", "evictable", "promised", "host_available", "rem_input", "rem_chunk",
      "delta", "quota", "time", "now", "begin", "load", "compute", "created", "key",
-     "threshold", "policy", "cause", "counted", "best")
+     "threshold", "policy", "cause", "counted", "best", "free", "reserved",
+     "watermark")
 )  # fmt: skip
 """Fields that say how much room there was, when, what an insert may still count, or
 what a match only tells; not what was done."""
@@ -53,11 +55,13 @@ class Difference(NamedTuple):
     events: int
 
     def told(
-        self, one: Trace, other: Trace, because: Sequence[Words] = ()
+        self, one: AnyTrace, other: AnyTrace, because: Sequence[Words] = ()
     ) -> dict[str, Any]:
         """Return it as the player wants it: with the settings that differ, and why they
         make a difference, as far as the caller knows."""
-        notes = [*because, *mixed_note(other.header.rules)]
+        notes = list(because)
+        if isinstance(other, Trace):
+            notes += mixed_note(other.header.rules)
         return {
             "index": self.at,
             "events": self.events,
@@ -66,7 +70,7 @@ class Difference(NamedTuple):
         }
 
 
-def first_difference(one: Trace, other: Trace) -> Difference:
+def first_difference(one: AnyTrace, other: AnyTrace) -> Difference:
     """Return where two runs part. Cost: O(events)."""
     for index, (a, b) in enumerate(zip(one.events, other.events, strict=False)):
         if type(a) is not type(b) or outcome(a) != outcome(b):
@@ -75,14 +79,16 @@ def first_difference(one: Trace, other: Trace) -> Difference:
     return Difference(None if len(one) == len(other) else least, least)
 
 
-def knobs(one: Trace, other: Trace) -> str:
+def knobs(one: AnyTrace, other: AnyTrace) -> str:
     """Return the settings that differ, as `name a -> b`."""
     a, b = (_settings(trace) for trace in (one, other))
     names = [name for name in {**a, **b} if a.get(name) != b.get(name)]
     return ", ".join(f"{name} {a.get(name)} → {b.get(name)}" for name in names)
 
 
-def _settings(trace: Trace) -> dict[str, Any]:
+def _settings(trace: AnyTrace) -> dict[str, Any]:
+    if isinstance(trace, BlockTrace):
+        return msgspec.structs.asdict(trace.header.config)
     config = msgspec.structs.asdict(trace.header.config)
     config["host_tokens"] = trace.header.config.host_pages * config["page_size"]
     return {**config, "rules": trace.header.rules.name}
@@ -94,7 +100,7 @@ _LED = Words("led to it", "前因")
 _ENDED = Words("(this run has ended)", "（此运行已结束）")
 
 
-def comparison(one: Trace, other: Trace, lang: Lang = "en") -> str:
+def comparison(one: AnyTrace, other: AnyTrace, lang: Lang = "en") -> str:
     """Return the difference in words: what each run did, and the causes before it.
 
     >>> from kvlab.config import EngineConfig
@@ -130,6 +136,9 @@ def moment(trace: Trace, step: int, lang: Lang = "en") -> str:
     return f"{account_text(frame, lang)}\n{tree_text(frame, lang)}"
 
 
-def _said(trace: Trace, index: int, lang: Lang) -> str:
+def _said(trace: AnyTrace, index: int, lang: Lang) -> str:
     kind = kind_of(trace.events[index])
+    if isinstance(trace, BlockTrace):
+        after = trace.events[index + 1] if index + 1 < len(trace) else None
+        return f"{kind}: {block_sentence(trace.events[index], lang, after)}"
     return f"{kind}: {describe(frame_at(trace, index + 1), lang)}"

@@ -17,7 +17,7 @@ from ..record import events as ev
 from ..record.events import Event, Tier
 from ..record.replay import Replay, fold, state_at
 from ..record.snapshot import ROOT, NodeState, State
-from ..record.trace import Header, Trace
+from ..record.trace import AnyTrace, Header, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
     return Frame(trace.header, step, event, before, state)
 
 
-def check_step(trace: Trace, step: int) -> None:
+def check_step(trace: AnyTrace, step: int) -> None:
     """Refuse a step that the run does not have. Raises: TraceError."""
     if not 0 <= step <= len(trace):
         raise TraceError(f"step {step}", "is not in the run", f"use 0 to {len(trace)}")

@@ -14,7 +14,7 @@ import html
 from collections.abc import Sequence
 from typing import Any
 
-from ..record.trace import BlockTrace, Trace
+from ..record.trace import AnyTrace, BlockTrace
 from .block_log import block_log
 from .compare import first_difference
 from .log import player_log
@@ -36,9 +36,18 @@ def safe(source: str) -> str:
     return source.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
+def log_of(
+    trace: AnyTrace, length: int | None = None, extra: dict[str, Any] | None = None
+) -> bytes:
+    """Return the log of a run of either engine: `player_log` or `block_log`."""
+    if isinstance(trace, BlockTrace):
+        return block_log(trace, length, extra)
+    return player_log(trace, length, extra)
+
+
 def to_html(
-    trace: Trace,
-    other: Trace | None = None,
+    trace: AnyTrace,
+    other: AnyTrace | None = None,
     *,
     length: int | None = None,
     because: Sequence[Words] = (),
@@ -55,22 +64,13 @@ def to_html(
     if other is not None:
         difference = first_difference(trace, other)
         told = difference.told(trace, other, because)
-        log_b = player_log(other, length, {"difference": told})
+        log_b = log_of(other, length, {"difference": told})
     title = trace.header.name or "kvlab"
-    return page_of(player_log(trace, length, how), log_b, title)
-
-
-def blocks_to_html(trace: BlockTrace, *, length: int | None = None, **how: Any) -> str:
-    """Return a standalone page that plays a run of vLLM. `how`: as in `to_html`.
-
-    Cost: O(events).
-    """
-    title = trace.header.name or "kvlab"
-    return page_of(block_log(trace, length, how), title=title)
+    return page_of(log_of(trace, length, how), log_b, title)
 
 
 def page_of(log: bytes, log_b: bytes | None = None, title: str = "kvlab") -> str:
-    """Return the page of a log that `player_log` wrote."""
+    """Return the page of a log that `log_of` wrote."""
     code = safe(script()) + _START
     seal = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     policy = (

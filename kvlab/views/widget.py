@@ -8,25 +8,25 @@ Left out: the page (page.py), the drawing (player/), forking (the caller's engin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import anywidget
 import traitlets
 
 from ..errors import KvlabError
-from ..record.trace import Trace
+from ..record.trace import AnyTrace
 from .compare import Difference, comparison, first_difference
 from .frame import check_step
-from .log import player_log
-from .page import TWIN_EVENTS, page_of, to_html, twin
+from .page import TWIN_EVENTS, log_of, page_of, to_html, twin
 from .player_script import script
 from .theme import LANGS, Lang, Words
 
-Fork = Callable[..., Trace]
+Fork = Callable[..., AnyTrace]
 """Run the same again with some settings changed: `fork(host_tokens=...) -> Trace`."""
 
-Explain = Callable[[Trace, Trace], Sequence[Words]]
-"""Say why two runs of the same differ (lessons/what_changed.py)."""
+Explain = Callable[[Any, Any], Sequence[Words]]
+"""Say why two runs of the same engine differ (lessons/what_changed.py)."""
 
 
 class Player(anywidget.AnyWidget):
@@ -52,19 +52,19 @@ class Player(anywidget.AnyWidget):
 
     def __init__(
         self,
-        trace: Trace,
+        trace: AnyTrace,
         fork: Fork | None = None,
         explain: Explain | None = None,
         **how: Any,
     ) -> None:
-        self.trace = Trace(trace.header, trace.events[:])
-        self.other: Trace | None = None
+        self.trace = _as_it_is(trace)
+        self.other: AnyTrace | None = None
         self.difference: Difference | None = None
         self._fork = fork
         self._explain = explain
         self._how = how
         super().__init__(
-            log=player_log(self.trace, extra=how),
+            log=log_of(self.trace, extra=how),
             step=how.get("start", 0),
             lang=how.get("lang", "en"),
             can_fork=fork is not None,
@@ -80,13 +80,13 @@ class Player(anywidget.AnyWidget):
             raise KvlabError("this player has no engine: give play(..., fork=...)")
         return self.compare(self._fork(**knobs))
 
-    def compare(self, other: Trace) -> Difference:
+    def compare(self, other: AnyTrace) -> Difference:
         """Show another run beside this one; return where they part."""
         self.other = other
         self.difference = first_difference(self.trace, other)
         because = self._explain(self.trace, other) if self._explain else ()
         told = self.difference.told(self.trace, other, because)
-        self.log_b = player_log(other, extra={**self._how, "difference": told})
+        self.log_b = log_of(other, extra={**self._how, "difference": told})
         return self.difference
 
     def report(self, lang: Lang = "en") -> str:
@@ -119,8 +119,15 @@ class Player(anywidget.AnyWidget):
         return (data, *rest) if rest else data
 
 
+def _as_it_is(trace: AnyTrace) -> AnyTrace:
+    """Return the run as far as it has come; it may go on without this one."""
+    kept = copy(trace)
+    kept.events = trace.events[:]
+    return kept
+
+
 def play(
-    trace: Trace,
+    trace: AnyTrace,
     start: int = 0,
     lang: Lang | None = None,
     *,

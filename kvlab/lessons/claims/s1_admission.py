@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import count
+from typing import Any
 
 from ...block_config import BlockConfig
 from ...record import block_events as be
@@ -17,8 +18,9 @@ from ...run.block_script import RequestSpec
 from ...run.model_shapes import model_shape
 from ...run.startup import start_up
 from ...schedule.token_ratio import NewTokenRatio, estimate
+from ..stages import Blocks
 from .ledger import Case, Ledger, case
-from .scenes import NEW, Blocks, bench, new, prefill, seen
+from .scenes import NEW, bench, new, prefill, seen
 
 LEDGER = Ledger()
 claim = LEDGER.claim
@@ -56,10 +58,9 @@ def three_lines() -> Iterator[Case]:
         ("sequences", {"max_num_seqs": 3}, 3),
         ("blocks", {"num_gpu_blocks": 12}, 2),
     )
-    for name, knobs, least in limits:
-        engine = Blocks(*_asks(4, 16), num_gpu_blocks=64, **knobs) if (
-            "num_gpu_blocks" not in knobs
-        ) else Blocks(*_asks(4, 16), **knobs)  # fmt: skip
+    for name, knob, least in limits:
+        knobs: dict[str, Any] = {"num_gpu_blocks": 64} | knob
+        engine = Blocks(*_asks(4, 16), **knobs)
         taken = len(engine.step()["admitted"])
         yield case(name, taken == least, admitted=taken, of=4)
     engine = Blocks(*_asks(1, 60), num_gpu_blocks=12, max_num_batched_tokens=16)

@@ -21,8 +21,9 @@ from ...run.meter import Meter
 from ...run.scrapes import exposition
 from ...run.timed_engine import TimedEngine
 from ...run.workload import Ask, OpenLoop
+from ..stages import Blocks
 from .ledger import Case, Ledger, case
-from .scenes import NEW, Blocks, collapse, p99, reference_cost, tiers
+from .scenes import NEW, collapse, p99, reference_cost, tiers
 
 LEDGER = Ledger()
 claim = LEDGER.claim

@@ -13,8 +13,9 @@ from ...record import events as ev
 from ...run.block_script import RequestSpec
 from ...run.script import DecodeOp, RequestFinishOp, RequestStartOp
 from ...run.workbench import Workbench
+from ..stages import Blocks
 from .ledger import Case, Ledger, case
-from .scenes import NEW, OLD, Blocks, bench, seen
+from .scenes import NEW, OLD, bench, seen
 
 LEDGER = Ledger()
 claim = LEDGER.claim

@@ -12,8 +12,9 @@ from ...record import block_events as be
 from ...record import events as ev
 from ...run.block_script import RequestSpec
 from ...run.script import DecodeStepOp
+from ..stages import Blocks
 from .ledger import Case, Ledger, case
-from .scenes import NEW, OLD, Blocks, bench, crowd, seen
+from .scenes import NEW, OLD, bench, crowd, seen
 
 LEDGER = Ledger()
 claim = LEDGER.claim

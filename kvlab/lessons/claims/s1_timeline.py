@@ -18,13 +18,13 @@ from ...run.script import DecodeStepOp
 from ...run.tallies import Tallies
 from ...run.timed_request import Part
 from ...schedule.token_ratio import NewTokenRatio
+from ..stages import Blocks
 from .ledger import Case, Ledger, case
 from .s1_metrics import retracting_run
 from .scenes import (
     NEW,
     SECOND,
-    Blocks,
-    bench,
+        bench,
     collapse,
     crowd,
     mean,

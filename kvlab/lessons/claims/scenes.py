@@ -11,16 +11,11 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, TypeVar
 
-from ...block_config import BlockConfig
 from ...config import EngineConfig
-from ...record.block_replay import block_state_at
-from ...record.block_snapshot import BlockState
 from ...record.events import Event
-from ...record.trace import BlockHeader, BlockTrace, Trace
+from ...record.trace import Trace
 from ...rules import Rules
 from ...run.accelerators import accelerator
-from ...run.block_runner import BlockRunner
-from ...run.block_script import RequestSpec, Scenario
 from ...run.cost import Cost
 from ...run.generators import poisson, shared_system
 from ...run.model_shapes import model_shape
@@ -64,43 +59,6 @@ def new(id: str, tokens: Iterable[int], max_new: int) -> NewRequest:
 def prefill(bench: Workbench, *requests: NewRequest) -> dict[str, Any]:
     """Let the requests arrive and run one prefill round; return its report."""
     return bench.do(RoundOp(list(requests)))
-
-
-# --- vLLM
-
-
-class Blocks:
-    """A vLLM engine under way: steps on request, its trace, its state."""
-
-    def __init__(self, *requests: RequestSpec, **knobs: Any) -> None:
-        config = BlockConfig.of(
-            {"num_gpu_blocks": 17, "block_size": 4, "max_model_len": 256} | knobs
-        )
-        scenario = Scenario(
-            name="", mode="sched", config=config, requests=list(requests)
-        )
-        self.trace = BlockTrace(BlockHeader(config=config))
-        self.runner = BlockRunner(scenario, self.trace)
-
-    def step(self) -> dict[str, Any]:
-        """Live through one step; return its record."""
-        return self.runner.step()
-
-    def run(self) -> list[dict[str, Any]]:
-        """Live on to the end; return the records."""
-        records = []
-        while not self.runner.is_over:
-            records.append(self.runner.step())
-        return records
-
-    @property
-    def state(self) -> BlockState:
-        """The state that the trace folds into."""
-        return block_state_at(self.trace, len(self.trace))
-
-    def seen(self, kind: type[Kind]) -> list[Kind]:
-        """Return the events of one kind, in order."""
-        return [event for event in self.trace.events if isinstance(event, kind)]
 
 
 # --- the clock

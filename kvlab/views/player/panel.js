@@ -6,6 +6,7 @@ import { esc, num } from "./text.js";
 import { pick, ui } from "./words.js";
 
 const FILM = 6; // steps that a film has, unless the reader says
+const BLOCK_KNOBS = ["num_gpu_blocks", "watermark", "max_num_batched_tokens"];
 const EVICTION = ["lru", "lfu", "fifo", "mru", "filo", "priority", "slru"];
 const WRITING = ["write_through", "write_through_selective", "write_back"];
 const KEYS = [
@@ -89,10 +90,16 @@ function forks(player) {
     });
     return `<label>${name} <select data-knob="${name}">${options.join("")}</select></label>`;
   };
+  const go = `<button class="go" data-do="fork">${ui(player, "fork")}</button>
+    <span class="forked"></span>`;
+  if (log.blocks) {
+    const knobs = BLOCK_KNOBS.map((name) => knob(name, log.settings[name]));
+    const policy = choice("policy", ["fcfs", "priority"]);
+    return `<span>${ui(player, "fork_say")}</span>${knobs.join("")}${policy}${go}`;
+  }
   return `<span>${ui(player, "fork_say")}</span>${knob("pool_tokens", log.settings.pool_tokens)}
     ${knob("host_tokens", log.pools[1] * log.page)}${choice("eviction_policy", EVICTION)}
-    ${choice("write_policy", WRITING)}${choice("rules", log.books)}<button class="go" data-do="fork">${ui(player, "fork")}</button>
-    <span class="forked"></span>`;
+    ${choice("write_policy", WRITING)}${choice("rules", log.books)}${go}`;
 }
 
 function help(player) {
