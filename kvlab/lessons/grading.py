@@ -17,7 +17,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from ..errors import KvlabError
-from ..record.trace import Trace
+from ..record.trace import AnyTrace
 from ..views.theme import Lang, Words
 from ..views.widget import Player, play
 from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
     right: bool | None
     why: Words
     marks: Mapping[str, bool] = {}
-    trace: Trace | None = None
+    trace: AnyTrace | None = None
     step: int | None = None
     lang: Lang = "en"
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, NamedTuple
 
-from ..record.trace import Trace
+from ..record.trace import AnyTrace
 from ..views.theme import Words
 
 
@@ -41,20 +41,20 @@ class Case(NamedTuple):
 
     answer: Any
     terms: Mapping[str, Any] = {}
-    trace: Trace | None = None
+    trace: AnyTrace | None = None
     step: int | None = None
     steps: Mapping[str, int] = {}
     beliefs: tuple[Belief, ...] = ()
-    fork: Callable[..., Trace] | None = None
-    beside: Trace | None = None
-    explain: Callable[[Trace, Trace], Sequence[Words]] | None = None
+    fork: Callable[..., AnyTrace] | None = None
+    beside: AnyTrace | None = None
+    explain: Callable[[Any, Any], Sequence[Words]] | None = None
 
 
 class Flaw(NamedTuple):
     """What is wrong with a learner's function, and where its run shows it."""
 
     why: Words
-    trace: Trace | None = None
+    trace: AnyTrace | None = None
     step: int | None = None
 
 

@@ -6,11 +6,14 @@ Answers are read from the trace, never typed in.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import overload
 
 from ..record import events as ev
+from ..record.block_replay import block_state_at
+from ..record.block_snapshot import BlockState
 from ..record.events import Event
 from ..record.snapshot import State
-from ..record.trace import Trace
+from ..record.trace import AnyTrace, BlockTrace, Trace
 
 STAYS, DEMOTED, DELETED, LOST = "stays", "demoted", "deleted", "lost"
 """A prefix's fates: on L1 all along; only its L1 copy went; gone with its only copy;
@@ -41,7 +44,7 @@ def fates(trace: Trace, prefixes: Mapping[str, Sequence[int]]) -> dict[str, str]
     return found
 
 
-def moment(trace: Trace, wanted: Callable[[Event], bool], start: int = 0) -> int:
+def moment(trace: AnyTrace, wanted: Callable[[Event], bool], start: int = 0) -> int:
     """Return the moment after the first wanted event, counted in events.
 
     `start` passes over so many events first. Raises: ValueError if there is none.
@@ -52,8 +55,14 @@ def moment(trace: Trace, wanted: Callable[[Event], bool], start: int = 0) -> int
     raise ValueError(f"{trace.header.name}: no such event after event {start}")
 
 
-def state_at(trace: Trace, step: int) -> State:
+@overload
+def state_at(trace: Trace, step: int) -> State: ...
+@overload
+def state_at(trace: BlockTrace, step: int) -> BlockState: ...
+def state_at(trace: AnyTrace, step: int) -> State | BlockState:
     """Return the state after the first `step` events. Cost: O(step)."""
+    if isinstance(trace, BlockTrace):
+        return block_state_at(trace, step)
     state = State.start(trace.header.config)
     for event in trace.events[:step]:
         state.apply(event)

@@ -12,6 +12,7 @@ from random import Random
 from ...config import WritePolicy
 from ...record import events as ev
 from ...record.events import Event
+from ...record.trace import Trace
 from ...views.theme import Words
 from ..guard import judge
 from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
@@ -31,8 +32,8 @@ SECOND = Words(
 )
 
 
-def _on_host(trace: object, step: int) -> int:
-    account = state_at(trace, step).host_account()  # type: ignore[arg-type]
+def _on_host(trace: Trace, step: int) -> int:
+    account = state_at(trace, step).host_account()
     return account.total - account.available
 
 

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from ...errors import ConfigError
-from ...record.trace import Trace
+from ...record.trace import AnyTrace
 from ...rules import Rules
 from ...run.script import Script
 from ...run.whole import run_whole
@@ -31,7 +31,9 @@ from ...run.workbench import Workbench
 class Story(Protocol):
     """Anything with a recorded run: a `Workbench`, for one."""
 
-    trace: Trace
+    @property
+    def trace(self) -> AnyTrace:
+        """The run."""
 
 
 def modules() -> list[ModuleType]:
@@ -53,11 +55,11 @@ SCENARIOS: dict[str, Callable[..., Workbench]] = _found()
 """The runs that the command line knows by name."""
 
 
-def fork_of(scenario: Callable[..., Story]) -> Callable[..., Trace]:
+def fork_of(scenario: Callable[..., Story]) -> Callable[..., AnyTrace]:
     """Return what a player forks with: the scenario, told with other knobs, or its ops
     under other `rules` (a release's name, or a combination's)."""
 
-    def fork(rules: str | None = None, **knobs: Any) -> Trace:
+    def fork(rules: str | None = None, **knobs: Any) -> AnyTrace:
         story = scenario(**knobs)
         if rules is None:
             return story.trace
