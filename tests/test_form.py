@@ -59,6 +59,8 @@ def test_a_prediction_cannot_be_changed_afterwards(id):
 def test_how_it_fared_is_told_after_what_was_seen():
     prediction = kvlab.predict("07.P")
     prediction.commit(solutions("07.P").RIGHT["07.P"][0])
+    prediction.seen.check()
+    assert prediction.seen.verdict.right is None
     assert not prediction.card.verdict
     prediction.seen.check("same")
     assert prediction.card.verdict["right"] is True
