@@ -670,3 +670,35 @@ def test_ten_thousand_slots_and_many_nodes_stay_usable(open_page):
         tab.js("() => document.querySelectorAll('#kvlab [data-node]').length") > drawn
     )
     tab.shoot("large.png")
+
+
+def test_a_small_l1_above_a_large_l2_is_drawn_and_steps(open_page):
+    bench = Workbench(name="small above large", pool_tokens=40, host_tokens=3000)
+    bench.insert(range(12))
+    tab = open_page(to_html(bench.trace, lang="en"))
+    before = tab.headline
+    tab.press("ArrowRight")
+    assert tab.headline != before
+
+
+PAINTED = """tier => {
+    const all = [...document.querySelectorAll(".p-pool canvas")];
+    const canvas = all.filter(each => each.tiers)[1];
+    const { y, high } = canvas.tiers[tier];
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const dp = devicePixelRatio;
+    const { data } = pen.getImageData(70 * dp, y * dp, 300 * dp, high * dp);
+    return data.some(x => x);
+}"""
+
+
+def test_a_run_without_l2_shows_none_beside_a_run_with_one(open_page):
+    with_l2 = Workbench(name="with", pool_tokens=40, host_tokens=3000)
+    without = Workbench(name="without", pool_tokens=40, tree="radix")
+    for bench in (with_l2, without):
+        bench.insert(range(12))
+    tab = open_page(to_html(with_l2.trace, without.trace, lang="en"))
+    assert tab.js(PAINTED, 0)
+    assert not tab.js(PAINTED, 1)

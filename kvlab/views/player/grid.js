@@ -9,10 +9,20 @@ export const WIDE = 448;
 
 const LOWEST = 150; // pixels of a large host pool, whose rows are squeezed
 
-/** How many slots a row has, how large they are, and where each pool begins. */
+/** How many slots a row has, how large they are, and where each pool begins: for the
+ *  larger pool of two runs side by side. */
 export function gridOf(player) {
-  return (player.grid ??= gridFor(...player.log.pools));
+  const beside = player.other;
+  if (!player.grid || player.grid.beside !== beside) {
+    const pools = player.log.pools.map((n, i) => Math.max(n, beside?.log.pools[i] ?? 0));
+    player.grid = { ...gridFor(...pools), beside };
+  }
+  return player.grid;
 }
+
+/** The tiers of the grid, as many pages as this run has. */
+export const tiersOf = (player, run) =>
+  gridOf(player).tiers.map((t, i) => ({ ...t, n: Math.min(t.n, run.log.pools[i]) }));
 
 function gridFor(one, two) {
   const [columns, row, gap] = sizeFor(one);
@@ -51,7 +61,7 @@ function sizeFor(slots) {
 /** Stretches of neighbouring pages with one owner: [first, length, owner]. */
 export function stretchesOf(player, run, tier, most = Infinity) {
   const rows = run.c[`owner${tier}`];
-  const { first, n } = gridOf(player).tiers[tier - 1];
+  const { first, n } = tiersOf(player, run)[tier - 1];
   const out = [];
   for (let i = first, end = first + n; i < end && out.length < most;) {
     const owner = rows[i];

@@ -13,7 +13,7 @@ const TILE = 24;
 export function drawPixels(player, pen, canvas, t, g, shown, rows) {
   const dp = density();
   const size = [Math.round(WIDE * dp), Math.max(1, Math.round(t.high * dp))];
-  const images = pen.fresh && !t.y ? (canvas.images = new Map()) : canvas.images;
+  const { images } = canvas;
   const image = images.get(t) ?? images.set(t, new ImageData(...size)).get(t);
   const pixels = new Uint32Array(image.data.buffer);
   const inks = inksOf(player);

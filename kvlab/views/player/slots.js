@@ -6,7 +6,7 @@
 
 import { UI, penOf, tileOf } from "./canvas.js";
 import { colouringOf } from "./colouring.js";
-import { GUT, WIDE, gridOf } from "./grid.js";
+import { GUT, WIDE, gridOf, tiersOf } from "./grid.js";
 import { drawPixels } from "./pixels.js";
 import { Shown } from "./shown.js";
 import { plain } from "./text.js";
@@ -19,11 +19,13 @@ export function drawSlots(player, canvas, run) {
   const g = gridOf(player);
   const pen = penOf(canvas, g.wide, g.high, player.version);
   if (pen.fresh) {
-    drawTitles(player, pen, g);
-    canvas.shown = g.tiers.map((t) => new Shown(t.n));
+    canvas.tiers = tiersOf(player, run);
+    drawTitles(player, pen, canvas.tiers);
+    canvas.shown = canvas.tiers.map((t) => new Shown(t.n));
+    canvas.images = new Map();
   }
   const names = Object.keys(player.log.looks);
-  g.tiers.forEach((t, i) => {
+  canvas.tiers.forEach((t, i) => {
     if (!t.n) return;
     const lookAt = colouringOf(player, run, i + 1);
     const codeOf = (owner, page) =>
@@ -38,9 +40,9 @@ export function drawSlots(player, canvas, run) {
   });
 }
 
-function drawTitles(player, pen, g) {
+function drawTitles(player, pen, tiers) {
   const k = player.colour;
-  g.tiers.forEach((t, i) => {
+  tiers.forEach((t, i) => {
     if (!t.n) return;
     pen.fillStyle = k.ink;
     pen.font = `600 13px ${UI}`;
