@@ -16,11 +16,13 @@ from typing import NamedTuple
 from ..record.events import Step
 from ..record.trace import Trace
 from ..run.workbench import Workbench
+from ..views.block_export import render_blocks
 from ..views.export import What, render, render_film
 from ..views.phrases import PHRASES
 from ..views.sentences import entry_of
 from ..views.theme import LANGS
 from .scenarios import SCENARIOS, modules
+from .stages import Blocks
 from .title_collapse import SETTINGS, figure, play
 
 
@@ -33,6 +35,15 @@ class Picture(NamedTuple):
     before_op: str
     what: What
     nth: int = 1
+
+
+class BlockPicture(NamedTuple):
+    """One view of a run of vLLM, right before the step of that number."""
+
+    name: str
+    run: Callable[[], Blocks]
+    step: int
+    what: str
 
 
 class Moments(NamedTuple):
@@ -56,25 +67,45 @@ def chain() -> Trace:
     return bench.trace
 
 
-PICTURES: tuple[Picture | Moments, ...] = (
+AnyPicture = Picture | BlockPicture | Moments
+
+PICTURES: tuple[AnyPicture, ...] = (
     *(Picture(*each) for module in modules()
       for each in getattr(module, "PICTURES", ())),
+    *(BlockPicture(*each) for module in modules()
+      for each in getattr(module, "BLOCK_PICTURES", ())),
     Moments("refused.svg", lambda: SCENARIOS["thirty_seconds"]().trace,
             ("admit no_token",)),
     Moments("chain.svg", chain, ("demote", "loadback load", "load", "loaddone")),
 )  # fmt: skip
 
 
-def draw(picture: Picture | Moments, folder: Path) -> list[Path]:
+def draw(picture: AnyPicture, folder: Path) -> list[Path]:
     """Draw one picture into the folder, in English and in Chinese (`.zh` in its name);
     return both. Changes: the files."""
     if isinstance(picture, Moments):
         return draw_moments(picture, folder)
+    if isinstance(picture, BlockPicture):
+        return draw_blocks(picture, folder)
     trace = SCENARIOS[picture.scenario]().trace
     step = _begin(trace, picture.before_op, picture.nth)
     files = _files(picture.name, folder)
     for lang, file in zip(LANGS, files, strict=True):
         render(trace, step, picture.what, file, lang)
+    return files
+
+
+def draw_blocks(picture: BlockPicture, folder: Path) -> list[Path]:
+    """Draw a moment of a run of vLLM into the folder, likewise. Changes: the files."""
+    trace = picture.run().trace
+    at = next(
+        index
+        for index, event in enumerate(trace.events)
+        if isinstance(event, Step) and event.number == picture.step
+    )
+    files = _files(picture.name, folder)
+    for lang, file in zip(LANGS, files, strict=True):
+        render_blocks(trace, at, picture.what, file, lang)
     return files
 
 

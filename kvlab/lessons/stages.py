@@ -27,26 +27,28 @@ class Blocks:
     (3, 1)
     """
 
-    def __init__(self, *requests: RequestSpec, name: str = "", **knobs: Any) -> None:
+    def __init__(self, *requests: RequestSpec, called: str = "", **knobs: Any) -> None:
         config = BlockConfig.of(
             {"num_gpu_blocks": 17, "block_size": 4, "max_model_len": 256} | knobs
         )
         scenario = Scenario(
-            name=name, mode="sched", config=config, requests=list(requests)
+            name=called, mode="sched", config=config, requests=list(requests)
         )
-        self.trace = BlockTrace(BlockHeader(name=name, config=config))
+        self.trace = BlockTrace(BlockHeader(name=called, config=config))
         self.runner = BlockRunner(scenario, self.trace)
+        self.records: list[dict[str, Any]] = []
 
     def step(self) -> dict[str, Any]:
-        """Live through one step; return its record."""
-        return self.runner.step()
+        """Live through one step; return its record, which `records` keeps."""
+        self.records.append(self.runner.step())
+        return self.records[-1]
 
     def run(self) -> list[dict[str, Any]]:
-        """Live on to the end; return the records."""
-        records = []
+        """Live on to the end; return the records of the steps that it took."""
+        done = len(self.records)
         while not self.runner.is_over:
-            records.append(self.runner.step())
-        return records
+            self.step()
+        return self.records[done:]
 
     @property
     def state(self) -> BlockState:

@@ -5,7 +5,8 @@ One module a notebook: nb07 holds those of notebook 07, and names them in its
 thing; its arguments are the knobs that the lesson turns. A run of vLLM or on a clock is
 a function of its module too, but not named in `SCENARIOS`, which the command line
 plays. `PICTURES` are (file, scenario, op, view, nth): the view right before the op
-begins, for the first or the nth time. Modules are found, not listed: a new notebook
+begins, for the first or the nth time; `BLOCK_PICTURES` (file, run, step, view): right
+before that step of a run of vLLM. Modules are found, not listed: a new notebook
 edits no file of another.
 Left out: what is asked about them (exercises).
 """
