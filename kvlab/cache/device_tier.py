@@ -72,13 +72,13 @@ class DeviceTier:
         Cost: O(nodes on the path).
         """
         here, delta = node, 0
-        while here is not self.tree.root:
+        while (above := here.parent) is not None:
             if here.lock_ref == 0:
                 if here.value is not None:
                     delta -= len(here.key)
                 self._withhold(here)
             here.lock_ref += 1
-            here = here.above
+            here = above
         self.evictable_size += delta
         self.protected_size -= delta
         if node is not self.tree.root:
@@ -91,13 +91,13 @@ class DeviceTier:
         Changes: lock_ref, and moves tokens from protected to evictable.
         """
         here, delta = node, 0
-        while here is not self.tree.root:
+        while (above := here.parent) is not None:
             here.lock_ref -= 1
             if here.lock_ref == 0:
                 if here.value is not None:
                     delta += len(here.key)
                 self._note(here)
-            here = here.above
+            here = above
         self.evictable_size += delta
         self.protected_size -= delta
         if node is not self.tree.root:
@@ -109,7 +109,7 @@ class DeviceTier:
         self.device_leaves.note(node)
 
     def _withhold(self, node: Node) -> None:
-        """The node got its first lock: no candidate any more."""
+        """The node got its first lock, or left the tree: no candidate any more."""
         self.device_leaves.remove(node)
 
     # --- room
@@ -151,6 +151,7 @@ class DeviceTier:
         self._victim(node, fate, self.device_leaves.key(node))
         self._left_device(node)
         self.tree.detach(node)
+        self._withhold(node)
         self._emit(ev.Delete, node.id)
         self.allocator.free(node.value)
         self.evictable_size -= len(node.key)

@@ -2,8 +2,9 @@
 
 A strategy gives every node a key; the smallest goes first. The queue keeps a heap over
 all candidates across calls: a node whose candidacy or key may have changed is noted,
-and looked at again before the next victim is chosen. So a victim costs O(log n), where
-the real engines build a heap over all leaves in every call; the order is the same.
+and looked at once before the next victim is chosen, however often it was noted. So a
+victim costs O(log n), where the real engines build a heap over all leaves in every
+call; the order is the same.
 """
 
 from __future__ import annotations
@@ -51,22 +52,21 @@ class EvictionQueue:
         self._heap: list[tuple[Key, int, int, Node]] = []
 
     def __len__(self) -> int:
+        self._settle()
         return len(self._members)
 
     def __contains__(self, node: Node) -> bool:
+        self._settle()
         return node in self._members
 
     def note(self, node: Node) -> None:
-        """Look at the node again. Changes: the candidates. Cost: O(1)."""
-        if self._is_leaf(node):
-            self._members.add(node)
-            self._noted.add(node)
-        else:
-            self._members.discard(node)
+        """Look at the node again before the next choice. Cost: O(1)."""
+        self._noted.add(node)
 
     def remove(self, node: Node) -> None:
         """The node is no candidate now, whatever else it is. Cost: O(1)."""
         self._members.discard(node)
+        self._noted.discard(node)
 
     def pop(self) -> Node | None:
         """Take out the coldest candidate; None when there is none.
@@ -84,12 +84,16 @@ class EvictionQueue:
 
     def in_order(self) -> list[Node]:
         """Return all candidates, coldest first, and evict none. Cost: O(n log n)."""
+        self._settle()
         return sorted(self._members, key=lambda n: (self.key(n), n.last_access, n.id))
 
     def _settle(self) -> None:
         for node in self._noted:
-            if node in self._members:
+            if self._is_leaf(node):
+                self._members.add(node)
                 heappush(self._heap, (self.key(node), node.last_access, node.id, node))
+            else:
+                self._members.discard(node)
         self._noted.clear()
         if len(self._heap) > 64 + 4 * len(self._members):
             self._heap = [

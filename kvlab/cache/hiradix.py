@@ -160,11 +160,11 @@ class HiRadixCache(DemotingCache):
             node = self.ongoing_loads.pop(id)
             self._emit(ev.LoadDone, id)
             here = node
-            while here is not self.tree.root:
+            while (above := here.parent) is not None:
                 if here.loading == id:
                     here.loading = None
                     self._note_double(here)
-                here = here.above
+                here = above
             self.dec_lock_ref(node)
             self.dec_host_lock_ref(node, self._held.pop(id))
         return len(done)

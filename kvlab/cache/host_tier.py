@@ -124,13 +124,14 @@ class HostTier(RadixCache):
         super()._note_walk(walk)
         if walk.below is not None:
             self._note_double(walk.path[-1])
-        for node in reversed(walk.path):
-            if node.value is not None:
-                self._note(node)
-                break
+        if walk.path and walk.path[-1].value is None:
+            for node in reversed(walk.path):
+                if node.value is not None:
+                    self._note(node)
+                    break
 
     def _note(self, node: Node) -> None:
-        super()._note(node)
+        self.device_leaves.note(node)
         self.host_leaves.note(node)
 
     def _note_double(self, node: Node) -> None:
@@ -139,7 +140,7 @@ class HostTier(RadixCache):
             self._duplicates.note(node)
 
     def _withhold(self, node: Node) -> None:
-        super()._withhold(node)
+        self.device_leaves.remove(node)
         self.host_leaves.remove(node)
 
     # --- host locks
@@ -201,6 +202,7 @@ class HostTier(RadixCache):
     def _lose(self, node: Node) -> int:
         """A host-only node without children leaves the tree for good."""
         self.tree.detach(node)
+        self._withhold(node)
         self._emit(ev.EvictHost, node.id)
         self.host.free(_host_pages(node))
         node.above.host_children -= 1
