@@ -19,7 +19,7 @@ from ..record.trace import QUIET, Emitter
 class PageAllocator:
     """The free pages of one tier.
 
-    `first` is 1 on the device, whose page 0 is padding, and 0 on the host. With
+    `available` are free pages, in tokens. `first` is 1 on the device, whose page 0 is padding, and 0 on the host. With
     `need_sort`, returned pages rest until the list runs short; then all are sorted.
     `paged`: the pages of one `free` call go back to the head, with `sort_freed` in
     ascending order. Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py;
@@ -48,17 +48,13 @@ class PageAllocator:
         self.num_pages = num_pages
         self.first = first
         self.page_size = page_size
+        self.available = num_pages * page_size
         self._free = FreeList.of_range(first, first + num_pages)
         self._rested = FreeList()
         self._need_sort = need_sort
         self._paged = paged
         self._sort_freed = paged and sort_freed
         self._emit = emit
-
-    @property
-    def available(self) -> int:
-        """Free pages, in tokens."""
-        return (len(self._free) + len(self._rested)) * self.page_size
 
     @property
     def total(self) -> int:
@@ -68,7 +64,7 @@ class PageAllocator:
     def alloc(self, num_pages: int) -> Pages | None:
         """Take pages from the head; None, and no change, if there are too few.
 
-        Changes: the free list.
+        Changes: the free list, `available`.
         """
         if num_pages == 0:
             return self._free.take(0)
@@ -76,14 +72,15 @@ class PageAllocator:
             self._merge()
         pages = self._free.take(num_pages)
         if pages is not None:
+            self.available -= num_pages * self.page_size
             self._emit(Alloc, self.tier, pages)
         return pages
 
     def free(self, pages: Pages) -> None:
         """Return pages to the free list.
 
-        Changes: the free list. The caller must own the pages, each named once: nothing
-        is checked here.
+        Changes: the free list, `available`. The caller must own the pages, each named
+        once: nothing is checked here.
         """
         if len(pages) == 0:
             return
@@ -91,6 +88,7 @@ class PageAllocator:
             pages = np.sort(pages)
         target = self._rested if self._need_sort else self._free
         (target.put_first if self._paged else target.put)(pages)
+        self.available += len(pages) * self.page_size
         self._emit(Free, self.tier, pages)
 
     def free_pages(self) -> Pages:
