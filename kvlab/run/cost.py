@@ -104,6 +104,7 @@ class Cost:
         kv_read = _fs(model.kv_bytes * tp / split, self._memory)
         self._kv_token = max(kv_read, self._pair)
         self._copy = _fs(model.kv_bytes, rate)
+        self._dense: dict[int, int] = {}
         self._fixed = _fs(factors.overhead_s, 1)
         self._reduce_token = 0
         if tp > 1:
@@ -164,10 +165,15 @@ class Cost:
         return max(compute, a + compute, load + b) if load else compute
 
     def _weights(self, tokens: int) -> int:
-        """The dense part of a step, which all its tokens share.
+        """The dense part of a step, which all its tokens share; kept for each number
+        of tokens, since batches of one size come again and again."""
+        dense = self._dense.get(tokens)
+        if dense is None:
+            dense = self._dense[tokens] = self._read_and_multiply(tokens)
+        return dense
 
-        A mixture reads the experts that its tokens use, at most all of them.
-        """
+    def _read_and_multiply(self, tokens: int) -> int:
+        """A mixture reads the experts that its tokens use, at most all of them."""
         model = self.model
         read = min(model.weights, model.active * max(tokens, 1)) * model.weight_bytes
         dense = max(tokens * self._token, _fs(read, self._memory))

@@ -113,11 +113,6 @@ class TimedRequest(Request):
         self._kv_base = length - (0 if self.seat is None else self._steps.count)
 
     @property
-    def length(self) -> int:
-        """Tokens of prompt and outputs."""
-        return len(self.prompt) + self.num_outputs
-
-    @property
     def remaining(self) -> int:
         """Tokens that it will still produce."""
         return self.max_new - self.num_outputs

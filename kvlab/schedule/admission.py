@@ -225,10 +225,10 @@ class PrefillAdder:
         aside (rule `ignore_eos_reserves_all`)."""
         if request.ignore_eos and self._rules.ignore_eos_reserves_all:
             ratio = 1.0
-        return min(request.max_new - len(request.outputs), self._clip) * ratio
+        return min(request.max_new - request.num_outputs, self._clip) * ratio
 
     def _still_to_come(self, request: Request) -> int:
-        return min(max(request.max_new - len(request.outputs), 0), self._clip)
+        return min(max(request.max_new - request.num_outputs, 0), self._clip)
 
     def _refuse(
         self, request: Request, line: str, answer: Answer, asked: int | None = None

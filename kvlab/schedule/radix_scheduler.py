@@ -195,7 +195,7 @@ class RadixScheduler:
         Changes: the tree (checkpoint), `running`.
         """
         self.output(request, token)
-        if len(request.outputs) >= request.max_new:
+        if request.num_outputs >= request.max_new:
             self.finish(request)
             return False
         self.keep_running(request)
@@ -292,7 +292,7 @@ class RadixScheduler:
     def _retract_until_fit(self, report: DecodeReport) -> None:
         """Retract at least one, keep at least one; abort that one if it cannot fit."""
         order = sorted(
-            self.running, key=lambda r: (len(r.outputs), -len(r.prompt)), reverse=True
+            self.running, key=lambda r: (r.num_outputs, -len(r.prompt)), reverse=True
         )
         while len(order) > 1:
             victim = order.pop()
@@ -310,7 +310,7 @@ class RadixScheduler:
 
     def _retract(self, request: Request, survivors: int) -> None:
         self._emit(
-            ev.PickRetract, request.id, len(request.outputs), len(request.prompt),
+            ev.PickRetract, request.id, request.num_outputs, len(request.prompt),
             survivors,
         )  # fmt: skip
         self._emit(ev.Retract, request.id)
@@ -321,7 +321,7 @@ class RadixScheduler:
         self.cache.make_room(survivors * token_ratio.RETRACT_DECODE_STEPS)
 
     def _estimate(self) -> float:
-        return token_ratio.estimate((len(r.outputs), r.max_new) for r in self.running)
+        return token_ratio.estimate((r.num_outputs, r.max_new) for r in self.running)
 
     # --- the host tier
 

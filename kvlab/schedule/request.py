@@ -50,7 +50,12 @@ class Request:
     @property
     def length(self) -> int:
         """Tokens of prompt and outputs."""
-        return len(self.prompt) + len(self.outputs)
+        return len(self.prompt) + self.num_outputs
+
+    @property
+    def num_outputs(self) -> int:
+        """Tokens produced."""
+        return len(self.outputs)
 
     @property
     def extend_len(self) -> int:
