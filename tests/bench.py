@@ -48,7 +48,7 @@ class Bench:
         assert self.cache.make_room(len(key)), "the test's pool is too small"
         pages = self.cache.allocator.alloc(len(key) // self.config.page_size)
         self.engine.device_pool.write(pages, fingerprints(key))
-        return self.cache.insert(key, pages, **how)
+        return self.cache.insert(key, pages, **how).prefix_len
 
     def match(self, tokens: Iterable[int], space: str = "") -> MatchResult:
         return self.cache.match_prefix(as_tokens(tokens), space)

@@ -81,7 +81,9 @@ def test_an_insert_may_bring_only_the_pages_beyond_what_was_locked():
     cache = bench()
     cache.insert([1, 2, 3])
     pages = cache.cache.allocator.alloc(2)
-    assert cache.cache.insert(as_tokens([1, 2, 3, 4, 5]), pages, start=3) == 3
+    found = cache.cache.insert(as_tokens([1, 2, 3, 4, 5]), pages, start=3)
+    assert (found.prefix_len, found.double_len) == (3, 3)
+    assert found.last is cache.node([1, 2, 3, 4, 5])
     assert cache.node([1, 2, 3, 4, 5]).value.tolist() == pages.tolist()
 
 

@@ -104,6 +104,32 @@ class DeviceTier:
             self._emit(ev.Unlock, node.id)
         return delta
 
+    def move_lock_ref(self, old: Node, new: Node) -> None:
+        """Unlock the path of `old` and lock that of `new`. Where one goes through the
+        other, as a request's does that has grown, the part above stays as it is.
+
+        Changes: as `dec_lock_ref` and `inc_lock_ref`. Cost: O(nodes between the two).
+        """
+        between, here = list[Node](), new
+        while here is not old and here.parent is not None:
+            between.append(here)
+            here = here.parent
+        if here is not old:
+            self.dec_lock_ref(old)
+            self.inc_lock_ref(new)
+            return
+        for node in between:
+            if node.lock_ref == 0:
+                self._withhold(node)
+                if node.value is not None:
+                    self.evictable_size -= len(node.key)
+                    self.protected_size += len(node.key)
+            node.lock_ref += 1
+        if old is not self.tree.root:
+            self._emit(ev.Unlock, old.id)
+        if new is not self.tree.root:
+            self._emit(ev.Lock, new.id)
+
     def _note(self, node: Node) -> None:
         """The node may have become a candidate, or its key may have changed."""
         self.device_leaves.note(node)

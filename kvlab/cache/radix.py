@@ -41,6 +41,18 @@ class MatchResult(NamedTuple):
         return join([node.value for node in self.path if node.value is not None])
 
 
+class InsertResult(NamedTuple):
+    """What an insert found, and where its key ends now.
+
+    `prefix_len`: tokens that the tree knew already; `double_len`: the end of those that
+    lay on device before, whose own pages are spare; `last`: the key's deepest node.
+    """
+
+    prefix_len: int
+    double_len: int
+    last: Node
+
+
 class RadixCache(DeviceTier):
     """The prefix cache of one device pool.
 
@@ -52,7 +64,7 @@ class RadixCache(DeviceTier):
     >>> from kvlab.rules import Rules
     >>> cache = RadixCache(EngineConfig(pool_tokens=8, tree="radix"), Rules.v0_5_14())
     >>> pages = cache.allocator.alloc(3)
-    >>> cache.insert(as_tokens([1, 2, 3]), pages), cache.evictable_size
+    >>> cache.insert(as_tokens([1, 2, 3]), pages).prefix_len, cache.evictable_size
     (0, 3)
     >>> cache.match_prefix(as_tokens([1, 2, 9])).device_len
     2
@@ -88,9 +100,8 @@ class RadixCache(DeviceTier):
         inserted_len: int = 0,
         space: str = "",
         known: Node | None = None,
-    ) -> int:
-        """Let the tree own the pages of the tokens; return how many tokens it knew
-        already (SGLang: prefix_len).
+    ) -> InsertResult:
+        """Let the tree own the pages of the tokens; return how many it knew already.
 
         Shapes: `pages` covers the tokens from `start` on, whole pages only; the caller
         has matched and locked what lies before. The tree owns the pages of the first
@@ -107,13 +118,16 @@ class RadixCache(DeviceTier):
         with self._emit.of(ev.Insert, len(key), priority, chunked, counted):
             walk = self.tree.walk(key, space, known)
             double, had = self._pass_through(walk, pages, start, priority, counted)
+            last = walk.path[-1] if walk.path else self.tree.root
             if walk.length < len(key):
                 value = pages[(walk.length - start) // self.page_size :]
-                self._grow(walk, key, value, priority, counted, space)
+                last = self._grow(
+                    last, walk.length, key, value, priority, counted, space
+                )
             self._note_walk(walk)
             if double > owned:
                 self._free_double(walk, pages, start, owned, double)
-        return had
+        return InsertResult(had, double, last)
 
     def cut_prompt(self, tokens: Tokens, priority: int) -> None:
         """Cut the tree at the end of a cached prompt and raise the prompt's path to
@@ -151,16 +165,16 @@ class RadixCache(DeviceTier):
 
     def _grow(
         self,
-        walk: Walk,
+        parent: Node,
+        at: int,
         key: Tokens,
         value: Pages,
         priority: int,
         counted: int,
         space: str,
-    ) -> None:
-        """Hang what the walk did not find as a new leaf, which counts as a hit."""
-        parent = walk.path[-1] if walk.path else self.tree.root
-        rest = key[walk.length :]
+    ) -> Node:
+        """Hang what is new from token `at` on as a new leaf, which counts as a hit."""
+        rest = key[at:]
         value = value[: len(rest) // self.page_size]
         node = self.tree.add(parent, rest, value, priority, space)
         self.evictable_size += len(node.key)
@@ -168,6 +182,7 @@ class RadixCache(DeviceTier):
         if len(key) > counted:
             self._count_hit(node)
         self.device_leaves.note(node)
+        return node
 
     def _free_double(
         self, walk: Walk, pages: Pages, start: int, owned: int, double: int

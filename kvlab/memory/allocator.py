@@ -19,10 +19,10 @@ from ..record.trace import QUIET, Emitter
 class PageAllocator:
     """The free pages of one tier.
 
-    `available` are free pages, in tokens. `first` is 1 on the device, whose page 0 is padding, and 0 on the host. With
-    `need_sort`, returned pages rest until the list runs short; then all are sorted.
-    `paged`: the pages of one `free` call go back to the head, with `sort_freed` in
-    ascending order. Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py;
+    `available` are free pages, in tokens. `first` is 1 on the device, whose page 0 is
+    padding, and 0 on the host. With `need_sort`, returned pages rest until the list
+    runs short; then all are sorted. `paged`: the pages of one `free` call go back to
+    the head, with `sort_freed` in ascending order. Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py;
     pool_host/base.py.
 
     >>> pool = PageAllocator("L1", 4, 1)

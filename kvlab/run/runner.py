@@ -99,10 +99,10 @@ class ScriptRunner:
             }
         key = as_tokens(op.tokens)[:size]
         self.engine.fill(key, pages)
-        prefix_len = cache.insert(
+        found = cache.insert(
             key, pages, priority=op.priority, chunked=op.chunked, space=op.extra or ""
         )
-        return {"prefix_len": prefix_len, "allocated": size}
+        return {"prefix_len": found.prefix_len, "allocated": size}
 
     def _lock(self, op: sc.LockOp) -> Result:
         match = self.engine.cache.match_prefix(as_tokens(op.tokens))

@@ -15,7 +15,7 @@ cache_unfinished_req; 0.5.23, mem_cache/unified_radix_cache.py, checkpoint_into_
 
 from __future__ import annotations
 
-from ..cache.radix import RadixCache
+from ..cache.radix import InsertResult, RadixCache
 from ..geometry import floor_page
 from ..memory.req_to_token import ReqToTokenPool
 from ..pages import Pages
@@ -68,13 +68,14 @@ def cache_unfinished(
     """
     row = _row(request)
     start, whole = request.owned_len, floor_page(request.fill_len, cache.page_size)
-    _insert(cache, rows.pages(row, 0, whole), request, whole, chunked=chunked)
-    match = cache.match_prefix(request.tokens(whole), known=request.last_node)
+    pages = rows.pages(row, 0, whole)
+    found = _insert(cache, pages, request, whole, chunked=chunked)
+    match = cache.match_prefix(request.tokens(whole), known=found.last)
     cut = start // cache.page_size
-    rows.write(row, start, match.pages[cut:], whole)
+    if found.double_len > start:
+        rows.write(row, start, match.pages[cut:], whole)
     emit(ev.Row, request.id, cut, rows.pages(row, start, request.fill_len))
-    cache.dec_lock_ref(request.node)
-    cache.inc_lock_ref(match.last_device)
+    cache.move_lock_ref(request.node, match.last_device)
     request.last_node = match.last_device
     request.owned_len = match.device_len
     request.prefix_len = request.fill_len
@@ -91,10 +92,10 @@ def _insert(
     whole: int,
     *,
     chunked: bool = False,
-) -> None:
+) -> InsertResult:
     """Insert the request's first `whole` tokens; duplicates are freed. If they go
     beyond the prompt, set the prompt apart, where the release does so."""
-    cache.insert(
+    found = cache.insert(
         request.tokens(whole),
         pages,
         owned=request.owned_len,
@@ -107,6 +108,7 @@ def _insert(
     prompt = floor_page(len(request.prompt), cache.page_size)
     if cache.rules.checkpoint_cuts_prompt and 0 < prompt < whole:
         cache.cut_prompt(request.tokens(prompt), request.priority + 1)
+    return found
 
 
 def _row(request: Request) -> int:

@@ -97,7 +97,8 @@ class RadixScheduler:
         Changes: the request's prefix; the tree, as a match does.
         """
         tokens = request.tokens(request.length - 1)
-        match = self.cache.match_prefix(tokens)
+        # what an earlier try found is still a prefix, unless it has left the tree
+        match = self.cache.match_prefix(tokens, known=request.best_match)
         request.prefix_pages = match.pages
         request.prefix_len = request.owned_len = match.device_len
         request.device_hit, request.host_hit = match.device_len, match.host_len
