@@ -64,9 +64,10 @@ class HiCacheController:
 
         Changes: the write stream.
         """
+        if not self._writes:
+            return []
         queued, self._writes = self._writes, []
-        if queued:
-            self._submit("write", self._host_pool, self._device_pool, queued)
+        self._submit("write", self._host_pool, self._device_pool, queued)
         return [node for node, _, _ in queued]
 
     def load(self, node: int, host_pages: Pages) -> Pages | None:

@@ -57,7 +57,7 @@ class DemotingCache(HostTier):
         if self._write_back:
             return
         super()._count_hit(node)
-        if not node.backed_up and node.hit_count >= self.config.backup_threshold:
+        if node.host_value is None and node.hit_count >= self.config.backup_threshold:
             self.write_backup(node)
 
     # --- device to host

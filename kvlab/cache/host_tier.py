@@ -73,7 +73,7 @@ class HostTier(RadixCache):
             host_len += len(last.key)
             last = last.above
         if self.rules.best_match_is_backed_up:
-            while not best.backed_up and best is not self.tree.root:
+            while best.host_value is None and best is not self.tree.root:
                 best = best.above
         return MatchResult(walk.length - host_len, host_len, last, best, walk.path)
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from ..config import MAX_TOKENS
 from ..errors import InputError
-from ..geometry import floor_page
 from ..record.events import Tokens
 
 WINDOW = 2048
@@ -34,7 +33,8 @@ def as_tokens(ids: Iterable[int]) -> Tokens:
 
 def whole_pages(tokens: Tokens, page_size: int) -> Tokens:
     """Return the tokens of the whole pages; a view, no copy."""
-    return tokens[: floor_page(len(tokens), page_size)]
+    spare = len(tokens) % page_size
+    return tokens[: len(tokens) - spare] if spare else tokens
 
 
 def branch(tokens: Tokens, at: int, page_size: int) -> Hashable:

@@ -130,8 +130,8 @@ class RadixTree:
         Changes: access times; splits a node that the key leaves half-way.
         Cost: O(tokens matched beyond `known` + nodes on the path).
         """
-        path, below = self._path_to(known), None
-        node, at = path[-1] if path else self.root, sum([len(n.key) for n in path])
+        path, at = self._path_to(known)
+        node, below = path[-1] if path else self.root, None
         while at < len(key):
             child = node.children.get(self._branch(node, key, at, space))
             if child is None:
@@ -180,16 +180,19 @@ class RadixTree:
             todo.extend(children)
         return found
 
-    def _path_to(self, node: Node | None) -> list[Node]:
-        """Return the nodes down to this one; none, if one of them has left the tree."""
+    def _path_to(self, node: Node | None) -> tuple[list[Node], int]:
+        """Return the nodes down to this one, and their tokens; none, if one of them
+        has left the tree."""
         path: list[Node] = []
+        length = 0
         while node is not None and node is not self.root:
             if not node.attached:
-                return []
+                return [], 0
             path.append(node)
+            length += len(node.key)
             node = node.parent
         path.reverse()
-        return path
+        return path, length
 
     def _branch(self, parent: Node, key: Tokens, at: int, space: str) -> Hashable:
         page = branch(key, at, self.page_size)

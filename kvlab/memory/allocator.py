@@ -22,8 +22,8 @@ class PageAllocator:
     `available` are free pages, in tokens. `first` is 1 on the device, whose page 0 is
     padding, and 0 on the host. With `need_sort`, returned pages rest until the list
     runs short; then all are sorted. `paged`: the pages of one `free` call go back to
-    the head, with `sort_freed` in ascending order. Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py;
-    pool_host/base.py.
+    the head, with `sort_freed` in ascending order.
+    Source: SGLang 0.5.14, mem_cache/allocator/{token,paged}.py; pool_host/base.py.
 
     >>> pool = PageAllocator("L1", 4, 1)
     >>> pool.alloc(3).tolist(), pool.available

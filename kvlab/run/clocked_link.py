@@ -42,10 +42,11 @@ class ClockedLink(HandTransfer):
     @property
     def next_done(self) -> int:
         """When the next copy is done; NEVER, if none is under way."""
-        writes, loads = self._queues["write"], self._queues["load"]
-        if not writes and not loads:
-            return NEVER
-        return min(int(queue[0].due) for queue in (writes, loads) if queue)
+        due: float = NEVER
+        for queue in self._queues.values():
+            if queue and queue[0].due < due:
+                due = queue[0].due
+        return int(due)
 
     def busy_until(self, stream: Stream) -> int:
         """When the last copy of the stream is done; the past, if it is."""

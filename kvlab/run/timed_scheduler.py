@@ -108,7 +108,8 @@ class TimedScheduler(RadixScheduler):
     def keep_running(self, request: Request) -> None:
         """As always, and the request takes a seat in the batch."""
         super().keep_running(request)
-        self.batch.join(timed([request])[0])
+        assert isinstance(request, TimedRequest), "an untimed request on a clock"
+        self.batch.join(request)
 
     def finish(self, request: Request, *, insert: bool = True) -> None:
         """As always; the batch has shrunk, so others may be tried again."""
@@ -122,9 +123,9 @@ class TimedScheduler(RadixScheduler):
         self.full = False
 
     def _unseat(self, request: Request) -> None:
-        (seated,) = timed([request])
-        if seated.seat is not None:
-            self.batch.leave(seated)
+        assert isinstance(request, TimedRequest), "an untimed request on a clock"
+        if request.seat is not None:
+            self.batch.leave(request)
 
     def decode_need(self, batch: Sequence[Request]) -> int:
         """Return the tokens that the next decode of the batch takes from the pool."""

@@ -163,7 +163,8 @@ class RadixScheduler:
             self._emit(ev.Cached, request.id, request.node.id, request.owned_len)
         whole = floor_page(start, self._page)
         partial = self.rows.pages(request.row, whole, start)
-        self._write_row(request, whole, join([partial, new]), request.fill_len)
+        pages = join([partial, new]) if len(partial) else new
+        self._write_row(request, whole, pages, request.fill_len)
         self._fill(request, start, request.fill_len)
         request.kv_len = request.fill_len
         unfinished = request.fill_len < request.length
