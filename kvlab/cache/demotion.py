@@ -56,7 +56,8 @@ class DemotingCache(HostTier):
     def _count_hit(self, node: Node) -> None:
         if self._write_back:
             return
-        super()._count_hit(node)
+        node.hit_count += 1
+        self._emit(ev.Hit, node.id)
         if node.host_value is None and node.hit_count >= self.config.backup_threshold:
             self.write_backup(node)
 

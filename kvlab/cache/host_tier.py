@@ -80,11 +80,13 @@ class HostTier(RadixCache):
     def _pass_through(
         self, walk: Walk, pages: Pages, start: int, priority: int, counted: int
     ) -> tuple[int, int]:
-        self._note_walk(walk)
+        if walk.below is not None or (walk.path and walk.path[-1].value is None):
+            self._note_walk(walk)  # for the host may evict, to take a node that is hit
         self._raise_below(walk, priority)
         double = known = end = 0
         for node in walk.path:
-            self._raise_priority(node, priority)
+            if priority > node.priority:
+                self._raise_priority(node, priority)
             begin, end = end, end + len(node.key)
             restored = node.value is None
             if restored:
@@ -111,6 +113,7 @@ class HostTier(RadixCache):
 
     def _to_device(self, node: Node, pages: Pages) -> None:
         node.value = pages
+        self.host_leaves.remove(node)
         if node.attached:
             node.above.device_children += 1
             self.device_leaves.remove(node.above)
@@ -131,8 +134,9 @@ class HostTier(RadixCache):
                     break
 
     def _note(self, node: Node) -> None:
-        self.device_leaves.note(node)
-        self.host_leaves.note(node)
+        """A node with a device copy can only be a candidate there."""
+        leaves = self.host_leaves if node.value is None else self.device_leaves
+        leaves.note(node)
 
     def _note_double(self, node: Node) -> None:
         """The node may have settled copies on both tiers now."""
@@ -140,8 +144,8 @@ class HostTier(RadixCache):
             self._duplicates.note(node)
 
     def _withhold(self, node: Node) -> None:
-        self.device_leaves.remove(node)
-        self.host_leaves.remove(node)
+        leaves = self.host_leaves if node.value is None else self.device_leaves
+        leaves.remove(node)
 
     # --- host locks
 
