@@ -25,10 +25,11 @@ from .parser import Parser
 from .play import add_play
 from .replay import add_replay
 from .rules import add_rules
+from .sweep import add_sweep
 
 COMMANDS = (
     add_lab, add_replay, add_play, add_compare, add_conform, add_diagnose, add_capacity,
-    add_rules, add_claims,
+    add_rules, add_claims, add_sweep,
 )  # fmt: skip
 
 

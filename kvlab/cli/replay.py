@@ -101,6 +101,32 @@ def replay(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def engine_of(arguments: argparse.Namespace) -> Any:
+    """Return the replay through the one engine that the options describe.
+
+    Raises: ConfigError or InputError for options with which no engine could start.
+    """
+    if arguments.engine == "both":
+        raise InputError("--engine both", "is of kvlab replay", "name one engine")
+    engine = _tree_engine if arguments.engine == "sglang" else _block_engine
+    return engine(arguments)
+
+
+def figures_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Replay the trace; return the figures, and print and keep nothing."""
+    from ..record.request_trace import read_requests, unique
+
+    run = engine_of(arguments)
+    read = read_requests(arguments.trace, arguments.limit, block=arguments.block_size)
+    if arguments.unique:
+        read = unique(read)
+    figures: dict[str, Any] = run(
+        read.requests, unit=arguments.unit, name=arguments.trace.name,
+        seed=arguments.seed,
+    )[0]  # fmt: skip
+    return figures
+
+
 def _tree_engine(arguments: argparse.Namespace) -> Any:
     """Return the replay through SGLang's tree that the options describe."""
     from ..run.replay_trace import replay_trace
