@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
-from ..glossary import GLOSSARY
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
@@ -25,7 +24,7 @@ from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
 from .block_pool_map import short_hash
 from .block_whys import BLOCK_LABELS, BLOCK_SWATCHES, BLOCK_WHYS, block_source
-from .player_tables import kind_of, looks, own_lines, words_of
+from .player_tables import IN_GLOSSARY, glossary, kind_of, looks, own_lines, words_of
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE
 from .streams import Stream, pack
@@ -119,10 +118,8 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "questions": {},
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(BLOCK_WATCHES),
-        "terms": {
-            key: [term.word("vllm"), term.other("vllm"), term.zh]
-            for key, term in GLOSSARY.items()
-        },
+        "terms": glossary("vllm"),
+        "inGlossary": IN_GLOSSARY,
     }
 
 

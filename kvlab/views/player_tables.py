@@ -15,6 +15,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..glossary import GLOSSARY, EngineName
 from ..record import events as ev
 from ..record.trace import Header
 from ..rule import RELEASES
@@ -41,6 +42,15 @@ LEAVES = {
     "demote": "left", "reclaim": "left", "delete": "lost", "evicthost": "lost",
 }  # fmt: skip
 """How pages look that a change has just taken away."""
+
+IN_GLOSSARY = {
+    "device": "device_hit", "host": "host_hit", "local": "device_hit",
+    "remote": "host_hit", "loaded": "load", "loadback": "load", "backup": "write",
+    "trybackup": "write", "copyout": "write", "copyin": "load", "page_size": "page",
+    "preempt": "retract", "pickretract": "retract",
+    "pickvictim": "retract",
+}  # fmt: skip
+"""Terms of cards and kinds of events whose key in the glossary is another one."""
 
 RISE, FALL = ("alloc", "load", "restore", "lock"), ("free", "demote", "delete")
 """Kinds that the timeline draws above and below its line."""
@@ -82,6 +92,16 @@ def tables(header: Header) -> dict[str, Any]:
         },
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(WATCHES),
+        "terms": glossary("sglang"),
+        "inGlossary": IN_GLOSSARY,
+    }
+
+
+def glossary(engine: EngineName) -> dict[str, list[str]]:
+    """Return the engine's word, the other's and the Chinese of every term."""
+    return {
+        key: [term.word(engine), term.other(engine), term.zh]
+        for key, term in GLOSSARY.items()
     }
 
 

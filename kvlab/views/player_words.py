@@ -159,6 +159,9 @@ UI_WORDS: dict[str, Words] = {
     "key_search": Words("filter", "筛选"),
     "key_motion": Words("motion on, off", "动画开、关"),
     "key_lang": Words("language", "语言"),
+    "key_words": Words("the other engine's words, shown, hidden",
+                       "显示、隐藏另一引擎的叫法"),
+    "also": Words("vLLM: {a}", "vLLM：{a}"),
     "key_esc": Words("leave the player", "离开播放器"),
 }
 # fmt: on

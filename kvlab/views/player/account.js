@@ -6,7 +6,7 @@
 import { GUT, WIDE } from "./grid.js";
 import { box, stateName, swatch } from "./looks.js";
 import { esc, num } from "./text.js";
-import { ui } from "./words.js";
+import { otherHtml, ui } from "./words.js";
 
 /** The terms of a tier's account: `moved` by the last event; `coming`: so much of them is
  *  still on its way from L2, and looks so. A host pool says `outside` only if need be. */
@@ -66,5 +66,6 @@ function termOf(player, { state, tokens, moved, name, coming }) {
   const note = coming ? ` · ${ui(player, "loading", { n: num(coming) })}` : "";
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
-  return `<span class="${classes}" data-state="${state}" tabindex="0"><span class="l">${swatch(player, state)}${esc(name)}${note}</span><span><span class="n">${num(tokens)}</span>${by}</span></span>`;
+  const [title, also] = otherHtml(player, state) || ["", ""];
+  return `<span class="${classes}" data-state="${state}" tabindex="0"${title}><span class="l">${swatch(player, state)}${esc(name)}${note}</span>${also}<span><span class="n">${num(tokens)}</span>${by}</span></span>`;
 }

@@ -8,7 +8,7 @@ import { freeQueue, blockAccount, blockLook } from "./blocksum.js";
 import { lanesOf, movedBlocks, tableOf } from "./blocksum.js";
 import { box, stateName, swatch } from "./looks.js";
 import { esc, num, plain, put } from "./text.js";
-import { ui } from "./words.js";
+import { otherHtml, ui } from "./words.js";
 
 const ACROSS = 508;
 const CAR = 42; // pixels of a car, its coupling included
@@ -103,12 +103,12 @@ function sumHtml(player, run, tier) {
     x += w;
   }
   const told = terms.map(([state, n, moved], i) => {
-    const [own, other] = player.log.terms[state] ?? [stateName(player, state), ""];
-    const title = other ? ui(player, "also", { a: other }) : "";
+    const [own] = player.log.terms[state] ?? [stateName(player, state)];
+    const [title, also] = otherHtml(player, state) || ["", ""];
     const by = moved
       ? `<span class="d">${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}</span>`
       : "";
-    return `${i ? '<span class="op">+</span>' : ""}<span class="term ${n ? "" : "z"}" tabindex="0" title="${esc(title)}"><span class="l">${swatch(player, state)}${esc(own)}</span><span><span class="n">${num(n)}</span>${by}</span></span>`;
+    return `${i ? '<span class="op">+</span>' : ""}<span class="term ${n ? "" : "z"}" tabindex="0"${title}><span class="l">${swatch(player, state)}${esc(own)}</span>${also}<span><span class="n">${num(n)}</span>${by}</span></span>`;
   });
   const right = terms.reduce((sum, term) => sum + term[1], 0) === total;
   return `<svg class="bar" width="${ACROSS}" height="${high}" aria-hidden="true">${bars}</svg><div class="acct">${told.join("")}<span class="op">=</span><span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(total)}</span> <span class="${right ? "ok" : "bad"}">${right ? "✓" : "!"}</span></span></span></div>`;

@@ -12,10 +12,10 @@ import { describePool, drawPool, drawPoolCanvas } from "./pool.js";
 import { drawQuestion } from "./question.js";
 import { drawQueue } from "./queue.js";
 import { sentence } from "./sentence.js";
-import { num, put } from "./text.js";
+import { esc, num, put } from "./text.js";
 import { drawTimeline } from "./timeline.js";
 import { drawTree } from "./tree.js";
-import { ui } from "./words.js";
+import { otherWord, ui } from "./words.js";
 
 /** Draw all of the moment: `late` says that the cards may come a frame later. */
 export function draw(player, late = false) {
@@ -58,7 +58,11 @@ function drawHead(player) {
   const sign = e < 0 ? "note" : (run.why(e)?.sign ?? signOf(run.kind(e)));
   put(player.$(".glyph"), signSvg(player, asking >= 0 ? "ask" : sign));
   const kind = e < 0 ? "" : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
-  player.$(".kind").textContent = kind || ui(player, "start");
+  const also = e < 0 ? "" : otherWord(player, run.kind(e));
+  put(
+    player.$(".kind"),
+    `<span title="${esc(also)}">${esc(kind || ui(player, "start"))}</span> <span class="also">${esc(also)}</span>`,
+  );
   const turn = asking >= 0 ? ` · ${ui(player, "turn")}` : "";
   player.$(".head h2").textContent = sentence(player) + turn;
 }

@@ -6,7 +6,7 @@
 import { box, swatch } from "./looks.js";
 import { SIGNS, holds } from "./sums.js";
 import { esc, num, plain } from "./text.js";
-import { pick, ui } from "./words.js";
+import { otherHtml, pick, ui } from "./words.js";
 
 /** A term's number as a card shows it; of a literal, the literal. */
 function numberOf(player, name, terms) {
@@ -22,7 +22,9 @@ function termHtml(player, name, terms) {
   if (value === null || value === undefined) return "";
   const state = player.log.swatches[name];
   const text = numberOf(player, name, terms);
-  return `<span class="t"><span class="l">${state ? swatch(player, state) : ""}${esc(player.log.labels[name] ?? name)}</span><span class="n">${esc(text)}</span></span>`;
+  const [title, also] = otherHtml(player, name) || ["", ""];
+  const said = esc(player.log.labels[name] ?? name);
+  return `<span class="t"${title}><span class="l">${state ? swatch(player, state) : ""}${said}</span>${also}<span class="n">${esc(text)}</span></span>`;
 }
 
 export function testHtml(player, test, terms) {

@@ -82,6 +82,7 @@ export function onKey(player, event) {
       player.motion = !player.motion;
       player.root.classList.toggle("motion", player.motion);
     },
+    v: () => player.root.classList.toggle("words"),
     "+": () => zoom(player, 1 / ZOOM),
     "=": () => zoom(player, 1 / ZOOM),
     "-": () => zoom(player, ZOOM),

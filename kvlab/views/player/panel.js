@@ -26,6 +26,7 @@ const KEYS = [
   ["/", "key_search"],
   ["M", "key_motion"],
   ["L", "key_lang"],
+  ["V", "key_words"],
   ["Esc", "key_esc"],
 ];
 const PANELS = { filter, watches, export: exports, fork: forks, help };

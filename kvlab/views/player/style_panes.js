@@ -13,6 +13,8 @@ export const PANE_STYLE = `
 .kv .acct .d { font-weight: 600; font-size: 11px; color: var(--ink2); margin-left: 4px }
 .kv .acct .z .n { color: var(--ink3); font-weight: 400 }
 .kv .acct .op { padding: 0 7px; font-size: 14px; color: var(--ink3); line-height: 20px }
+.kv .also { display: none; font-weight: 400; font-style: italic; color: var(--link) }
+.kv.words .also { display: inline }
 .kv .acct .ok { color: var(--ok) }
 .kv .v {
   display: flex; gap: 8px; align-items: center; font: 600 15px/20px var(--ui);

@@ -3,7 +3,7 @@
 // All come from player_words.py, in both languages.
 // Left out: sentences of events (sentence.js).
 
-import { fill, num } from "./text.js";
+import { esc, fill, num } from "./text.js";
 
 export function ui(player, key, values = {}) {
   const words = player.log.ui[key];
@@ -12,6 +12,19 @@ export function ui(player, key, values = {}) {
 
 export function pick(player, words) {
   return words[player.lang === "zh" ? 1 : 0];
+}
+
+/** What the other engine calls a term of the glossary; empty if it has the same word, or
+ *  none, or the term is not in the glossary. */
+export function otherWord(player, key) {
+  const [own, other] = player.log.terms[player.log.inGlossary[key] ?? key] ?? [];
+  return !other || other === own ? "" : ui(player, "also", { a: other });
+}
+
+/** The same as a title, and as text that key V shows. */
+export function otherHtml(player, key) {
+  const words = esc(otherWord(player, key));
+  return words && [` title="${words}"`, `<span class="also">${words}</span>`];
 }
 
 export function nodeName(player, n) {

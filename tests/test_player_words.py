@@ -1,0 +1,95 @@
+"""Does the player show the other engine's word when it is asked for?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lab_browser import CHROMIUM, chromium
+from test_player_page import Tab
+
+from kvlab.glossary import GLOSSARY
+from kvlab.run.block_run import load_blocks
+from kvlab.run.whole import load_whole
+from kvlab.views.page import to_html
+from kvlab.views.player_tables import IN_GLOSSARY
+
+BROWSER = pytest.mark.skipif(
+    CHROMIUM is None and "CI" not in os.environ,
+    reason="no chromium on this machine (Debian: apt install chromium)",
+)
+GOLDENS = Path(__file__).parent / "goldens"
+
+
+def test_every_name_that_is_looked_up_stands_in_the_glossary():
+    assert set(IN_GLOSSARY.values()) <= GLOSSARY.keys()
+
+
+@pytest.fixture(scope="module")
+def tabs(tmp_path_factory):
+    with chromium() as browser:
+        tree = load_whole(next((GOLDENS / "sglang").glob("r29*")))[0]
+        blocks = load_blocks(GOLDENS / "vllm" / "t06_preempt_last_running.json")
+        opened = {}
+        for engine, run in (("sglang", tree), ("vllm", blocks)):
+            folder = tmp_path_factory.mktemp(engine)
+            opened[engine] = Tab(browser, folder, to_html(run, lang="en"))
+        yield opened
+        assert all(tab.heard == [] for tab in opened.values())
+
+
+def first_with(tab: Tab, kind: str) -> None:
+    """Go to the moment after the first event of the kind."""
+    tab.js(
+        """kind => { for (let e = 0; e < kvlab.run.count; e++)
+            if (kvlab.run.kind(e) === kind) return kvlab.show(e + 1) }""",
+        kind,
+    )
+
+
+@BROWSER
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("engine", "state", "title"),
+    [
+        ("sglang", "evictable", "vLLM: free, with a hash"),
+        ("sglang", "held", None),
+        ("vllm", "evictable", "SGLang: evictable"),
+    ],
+)
+def test_a_term_of_the_account_names_the_other_word(tabs, engine, state, title):
+    word = GLOSSARY[state].word(engine)
+    found = tabs[engine].page.locator(".acct").first.locator(".term", has_text=word)
+    assert found.first.get_attribute("title") == title
+
+
+@BROWSER
+@pytest.mark.browser
+@pytest.mark.parametrize(
+    ("engine", "kind", "other"),
+    [("sglang", "loadback", "vLLM: load"), ("vllm", "preempt", "SGLang: retract")],
+)
+def test_the_headline_names_the_other_word_of_an_event(tabs, engine, kind, other):
+    first_with(tabs[engine], kind)
+    assert tabs[engine].page.get_attribute(".kind span", "title") == other
+
+
+@BROWSER
+@pytest.mark.browser
+def test_key_v_shows_and_hides_the_other_words(tabs):
+    tab = tabs["sglang"]
+    first = tab.page.locator(".acct .also").first
+    tab.press("v")
+    shown = first.is_visible()
+    tab.press("v")
+    assert (shown, first.is_visible()) == (True, False)
+
+
+@BROWSER
+@pytest.mark.browser
+def test_a_card_names_the_other_word_of_its_terms(tabs):
+    tab = tabs["sglang"]
+    first_with(tab, "match")
+    titles = tab.js("[...document.querySelectorAll('.p-why .t')].map(t => t.title)")
+    assert {"vLLM: local hit", "vLLM: external hit"} <= set(titles)
