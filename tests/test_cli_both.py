@@ -78,7 +78,7 @@ def test_a_timed_run_of_blocks_uses_l2(capsys, trace):
         (("--engine", "both", "--host-tokens", "8192"), "serial replay has no L2"),
         (("--engine", "vllm", "--host-ratio", "2"), "is SGLang's rule"),
         (("--engine", "vllm", "--max-running", "0", *TIMED), "max_num_seqs is 0"),
-        (("--engine", "both", "--metrics-dir", ".", *TIMED), "what SGLang exports"),
+        (("--engine", "both", "--metrics-dir", ".", *TIMED), "what one engine exports"),
     ],
 )
 def test_what_vllm_does_not_have_is_refused_in_one_line(capsys, trace, options, said):

@@ -144,8 +144,11 @@ def _block_engine(arguments: argparse.Namespace) -> Any:
     """Return the replay through vLLM's blocks that the options describe."""
     from ..run.block_serial import replay_blocks
 
-    if needs_trace(arguments):
-        raise InputError("--metrics-dir", "writes what SGLang exports", _LEAVE_OUT)
+    if arguments.engine == "both" and needs_trace(arguments):
+        raise InputError(
+            "--metrics-dir", "writes what one engine exports",
+            "use --engine sglang, then --engine vllm",
+        )  # fmt: skip
     if is_timed(arguments):
         return timed_block_replay(arguments, _block_config(arguments))
     if arguments.host_tokens:

@@ -15,6 +15,7 @@ import msgspec
 from ..block_config import BlockConfig, L2Config
 from ..config import EngineConfig
 from ..errors import InputError
+from ..record.trace import BlockTrace
 from ..rules import Rules
 from ..schedule.policy import POLICIES
 from .shared import named_model
@@ -46,13 +47,11 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
         "order waiting requests are tried (default fcfs)")  # fmt: skip
     add("--max-running", type=int, metavar="N", help="admission control: at most N "
         "requests run at once")  # fmt: skip
-    add("--metrics-dir", type=Path, metavar="DIR", help="write SGLang's metrics "
-        "there, one file a scrape")  # fmt: skip
+    add("--metrics-dir", type=Path, metavar="DIR", help="write the engine's "
+        "metrics there, one file a scrape")  # fmt: skip
     add("--metrics-every", type=float, default=10.0, metavar="SECONDS", help="of the "
         "virtual clock, between two scrapes (default 10)")  # fmt: skip
-    add(
-        "--engine-log", type=Path, metavar="FILE", help="write SGLang's log lines there"
-    )
+    add("--engine-log", type=Path, metavar="FILE", help="write its log lines there")
     add("--seed", type=int, default=0)
 
 
@@ -173,12 +172,15 @@ def write_telemetry(trace: Any, arguments: argparse.Namespace) -> None:
     """Write the scrapes and the log that were asked for. Changes: files."""
     if not needs_trace(arguments):
         return
+    from ..run.block_telemetry import block_log_lines, write_block_scrapes
     from ..run.engine_log import log_lines
     from ..run.scrapes import write_scrapes
 
+    blocks = isinstance(trace, BlockTrace)
+    every = round(arguments.metrics_every * 1e9)
     if arguments.metrics_dir is not None:
-        write_scrapes(
-            trace, arguments.metrics_dir, round(arguments.metrics_every * 1e9)
-        )
+        write = write_block_scrapes if blocks else write_scrapes
+        write(trace, arguments.metrics_dir, every)
     if arguments.engine_log is not None:
-        arguments.engine_log.write_text("\n".join(log_lines(trace)) + "\n")
+        lines = block_log_lines(trace) if blocks else log_lines(trace)
+        arguments.engine_log.write_text("\n".join(lines) + "\n")

@@ -1,7 +1,7 @@
 """How does a run of vLLM's blocks look to the rules that judge real engines?
 
 As run_samples.py does it for SGLang: one sample wherever the state of the scheduler
-changed. A block run has no clock, so its reports have no times.
+changed. Times are the run's own clock, None for a run without one.
 Left out: the rules (verdict.py).
 """
 
@@ -11,11 +11,12 @@ from ..errors import TraceError
 from ..record import block_events as ev
 from ..record.block_metrics import BlockMeter, gauges
 from ..record.block_snapshot import BlockState
-from ..record.events import Arrive, Event, Finish
+from ..record.events import Arrive, Clock, Decode, Event, Finish, Forward, Sent
 from ..record.trace import BlockTrace
 from .samples import Place, Recording, Sample, Values
 
 _REPORTS = (Arrive, Finish, ev.Run, ev.Preempt, ev.Defer, ev.Schedule)
+_CLOCKED = (Sent, Clock, Forward, Decode)
 
 
 def record_block_run(trace: BlockTrace, name: str) -> Recording:
@@ -37,16 +38,18 @@ def record_block_run(trace: BlockTrace, name: str) -> Recording:
         said = {field: float(value)}
         track.info[field] = Sample(Place(name, 0), None, "start", said)
     evicted = 0
+    clocked = any(isinstance(event, _CLOCKED) for event in trace.events)
     for index, event in enumerate(trace.events):
         _apply(meter, event, name, index)
         if isinstance(event, ev.Forget) and event.tier == "L1":
             evicted += len(event.blocks) * config.block_size
         place = Place(name, index)
+        time = meter.state.now / 1e9 if clocked else None
         if isinstance(event, _REPORTS):
             values = _values(meter) | {"evicted_total": float(evicted)}
-            track.add(Sample(place, None, "step", values))
+            track.add(Sample(place, time, "step", values))
         if isinstance(event, ev.Preempt):
-            track.event(Sample(place, None, "preempted", {"preemptions": 1.0}))
+            track.event(Sample(place, time, "preempted", {"preemptions": 1.0}))
         if isinstance(event, Finish | ev.Preempt | ev.Run):
             track.add_counters(_totals(meter) | {"evicted_total": float(evicted)})
     return recording

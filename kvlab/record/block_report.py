@@ -132,7 +132,7 @@ def exposition(
     Raises: ConfigError for an unknown release.
     """
     shown = release(version)
-    labels = f'{{engine="0",model_name="{model}"}}'
+    labels = f'{{engine="0",model_name="{label_value(model)}"}}'
     lines = [
         f"# TYPE vllm:{name} {kind}\nvllm:{name}{labels} {float(value)}\n"
         for name, kind, value in _samples(total, now, shown, block_size)
@@ -143,6 +143,15 @@ def exposition(
             extra = labels[:-1] + f',reason="{reason}"}}'
             lines.append(f"vllm:num_requests_waiting_by_reason{extra} {float(count)}\n")
     return "".join(lines)
+
+
+def label_value(text: str) -> str:
+    """Return a text as it stands between the quotes of a label.
+
+    >>> print(label_value('a "b"'))
+    a \\"b\\"
+    """
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 def start_lines(account: BlockAccount, block_size: int, max_model_len: int) -> str:

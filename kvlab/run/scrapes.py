@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..record.block_report import label_value
 from ..record.trace import Trace
 from ..rule import OLD
 from .meter import Histogram, Meter, time_after
@@ -71,7 +72,7 @@ def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
 
 def exposition(meter: Meter) -> str:
     """Return the meter as Prometheus text."""
-    labels = f'{{model_name="{meter.header.name or "kvlab"}"}}'
+    labels = f'{{model_name="{label_value(meter.header.name or "kvlab")}"}}'
     lines: list[str] = []
     values = _gauges(meter)
     for name, help in _GAUGES:
