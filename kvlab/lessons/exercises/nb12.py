@@ -1,0 +1,266 @@
+"""What does notebook 12, Policies on real traces, ask?
+
+Where a curve has its knee, what each write policy writes, and what beats LRU.
+Left out: the answers that are right (the tests hold them).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import pairwise
+from random import Random
+
+from ...record import events as ev
+from ...record.trace import Trace
+from ...views.theme import Words
+from ..beating import judge
+from ..block_caches import count, flat_lru
+from ..claims import examine, known
+from ..claims.ledger import Verdict
+from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..questions import moment
+from ..scenarios import fork_of
+from ..scenarios.nb12 import USERS, in_turn, made_up
+
+SIZES = (100, 200, 400, 800, 1600, 3200, 6400)
+POINT = 0.01
+"""The knee is the least size after which a doubling adds less than this."""
+
+ROWS = {
+    "when": "S2-2.1-1", "signal": "S2-5.1-5", "count": "S2-2.2-2", "risk": "S2-5.1-1",
+    "hbm": "S2-5.1-2", "every": "S2-5.1-3", "less": "S2-5.1-4", "fits": "S2-5.1-6",
+}  # fmt: skip
+"""The rows of article 2's matrix (section 5.1), and the claims that play them."""
+
+FAR = Words(
+    "8 blocks are one too few: each user evicts what the next one needs. Nothing is "
+    "hit until all 9 fit.",
+    "8 块只差一块，但每个用户都逐出下一个用户要的。9 块全放下之前一次也不命中。",
+)
+
+
+def _prediction(random: Random) -> Case:
+    trace = in_turn().trace
+    at = moment(trace, lambda e: isinstance(e, ev.Victim))
+    return Case(
+        {f"at{pool}": in_turn(pool_tokens=pool).hits for pool in (8, 9, 18)},
+        trace=trace, step=at, steps=dict.fromkeys(("at8", "at9", "at18"), at),
+        fork=fork_of(in_turn),
+        beliefs=(
+            Belief({"at8": 24}, FAR, at),
+            Belief({"at18": 36}, Words(
+                "Beyond the working set there is nothing left to hit.",
+                "超过工作集之后，没有更多可命中的了。"), at),
+        ),
+    )  # fmt: skip
+
+
+def _victims(trace: Trace) -> list[str]:
+    starts = {e.node: e.tokens.item(0) for e in trace.events if isinstance(e, ev.Add)}
+    names = {prompt.start: name for prompt, name in zip(USERS, "ABC", strict=True)}
+    return [names[starts[e.node]] for e in trace.events if isinstance(e, ev.Victim)]
+
+
+def _seen(random: Random) -> Case:
+    trace = in_turn().trace
+    first = moment(trace, lambda e: isinstance(e, ev.Victim))
+    second = moment(trace, lambda e: isinstance(e, ev.Victim), first)
+    return Case(
+        _victims(trace)[1], trace=trace, step=second,
+        beliefs=(Belief("C", Words(
+            "C came last, so lru takes it last.",
+            "C 最后到，lru 最后才拿它。"), second),),
+    )  # fmt: skip
+
+
+def _knob(random: Random) -> Case:
+    found = {
+        name: in_turn(pool_tokens=pool, host_tokens=24, write_policy=policy)
+        for name, policy, pool in (
+            ("through8", "write_through", 8), ("back8", "write_back", 8),
+            ("back9", "write_back", 9),
+        )
+    }  # fmt: skip
+    runs = {name: served.trace for name, served in found.items()}
+    trace, other = runs["through8"], runs["back8"]
+    at = moment(other, lambda e: isinstance(e, ev.Backup))
+    return Case(
+        {name: served.written for name, served in found.items()},
+        trace=trace, beside=other, fork=fork_of(in_turn), step=at,
+        steps=dict.fromkeys(runs, at),
+        beliefs=(
+            Belief({"back8": 3}, Words(
+                "Every prompt is evicted sooner or later, so every one is written.",
+                "每个 prompt 迟早都被逐出，所以每个都会写。"), at),
+            Belief({"through8": 36}, Words(
+                "write_through writes a node once, however often it is hit.",
+                "write_through 每个节点只写一次，无论命中多少次。"), at),
+        ),
+    )  # fmt: skip
+
+
+@cache
+def _curve(seed: int, at_once: int) -> tuple[int, tuple[int, ...]]:
+    """Return the blocks asked for, and the hits by SIZES."""
+    requests = made_up(seed, at_once=at_once)
+    found = [count(flat_lru, requests, size) for size in SIZES]
+    return found[0].blocks, tuple(each.hits for each in found)
+
+
+def _numbers(random: Random) -> Case:
+    blocks, hits = _curve(random.randrange(1000), random.choice((5, 10, 20, 40)))
+    pairs = pairwise(zip(SIZES, hits, strict=True))
+    knee = next(
+        size for (size, one), (_, other) in pairs if other - one < POINT * blocks
+    )
+    at = random.choice(range(1, 4))
+    told = ", ".join(f"{s}: {h}" for s, h in zip(SIZES, hits, strict=True))
+    return Case(
+        {"ratio": round(100 * hits[at] / blocks, 2), "knee": knee,
+         "gap": round(100 * (hits[-1] - hits[at]) / blocks, 2)},
+        {"blocks": blocks, "told": told, "size": SIZES[at]},
+        beliefs=(Belief({"knee": SIZES[-1]}, Words(
+            "That is the ceiling. The knee comes earlier: the next doubling adds less "
+            "than one point.",
+            "那是上限。拐点更早：再翻一倍增加不到 1 个百分点。")),),
+    )  # fmt: skip
+
+
+VERDICTS = {
+    Verdict.HOLDS: "holds", Verdict.CONDITION: "partly", Verdict.FAILS: "fails",
+}  # fmt: skip
+
+
+@cache
+def _verdict(id: str) -> str:
+    (claim,) = known([id])
+    return VERDICTS[examine(claim).verdict]
+
+
+def _matrix(random: Random) -> Case:
+    return Case(
+        {row: _verdict(id) for row, id in ROWS.items()},
+        beliefs=(
+            Belief({"when": "holds"}, Words(
+                "The first insert is hit 1, and write_through's threshold is 1.",
+                "首次插入就是第 1 次命中，write_through 的阈值是 1。")),
+            Belief({"risk": "holds"}, Words(
+                "In an eviction write_back writes what has no copy; write_through "
+                "deletes it.",
+                "逐出时 write_back 会先写没有副本的，write_through 直接删除。")),
+        ),
+    )  # fmt: skip
+
+
+EXERCISES = (
+    Fill(
+        id="12.P",
+        asks=Words(
+            "Three users ask in turn, four times each; each always sends the same "
+            "three blocks, nothing is shared. How many of the 36 blocks are hit in an "
+            "LRU cache of 8, 9 and 18 blocks?",
+            "三个用户轮流提问，各四次；每人每次都是自己的三个块，互不共享。"
+            "LRU 缓存为 8、9、18 块时，36 个块里各命中几个？"),
+        parts={"at8": Words("8 blocks", "8 块"), "at9": Words("9 blocks", "9 块"),
+               "at18": Words("18 blocks", "18 块")},
+        case=_prediction,
+    ),
+    Choice(
+        id="12.S",
+        asks=Words(
+            "8 blocks: whose blocks went when A came for the second time?",
+            "8 块时，A 第二次到来，谁的块被逐出？"),
+        options={"A": Words("its own", "A 自己的"), "B": Words("B's", "B 的"),
+                 "C": Words("C's", "C 的")},
+        case=_seen,
+    ),
+    Fill(
+        id="12.P2",
+        asks=Words(
+            "Now with an L2 of 24 blocks. How many blocks are written to it in all?",
+            "现在加上 24 块的 L2。总共写入 L2 多少块？"),
+        parts={
+            "through8": Words("write_through, L1 of 8", "write_through，L1 为 8"),
+            "back8": Words("write_back, L1 of 8", "write_back，L1 为 8"),
+            "back9": Words("write_back, L1 of 9", "write_back，L1 为 9"),
+        },
+        case=_knob,
+    ),
+    Fill(
+        id="12.E1",
+        asks=Words(
+            "A trace asks for {blocks} blocks. LRU hits, by size of the cache: {told}. "
+            "The last is the ceiling; the knee is the least size after which a "
+            "doubling adds less than one point. How do things stand at {size} blocks?",
+            "一条 trace 共请求 {blocks} 个块。各缓存大小下的 LRU 命中数：{told}。"
+            "最后一个是上限；拐点是再翻一倍增加不到 1 个百分点的最小值。"
+            "在 {size} 块处情况如何？"),
+        parts={
+            "ratio": Words("hit ratio there, in %", "此处的命中率（%）"),
+            "knee": Words("the knee, in blocks", "拐点（块）"),
+            "gap": Words("points missing to the ceiling there", "此处距上限的百分点"),
+        },
+        case=_numbers, tolerance=0.01,
+    ),
+    Sentence(
+        id="12.E2",
+        asks=Words(
+            "In one sentence: when does write_back write less than write_through, and "
+            "what does it cost?",
+            "一句话：write_back 何时比 write_through 写得少？代价是什么？"),
+        rubric=(
+            Term(Words("what is not evicted", "没有被逐出的"),
+                 (r"evict|fits?\b|roomy?|pressure|stays?|large",
+                  "逐出|放得下|压力|够大")),
+            Term(Words("the wait", "等待"),
+                 (r"wait|stall|block(s|ed|ing)|slow|laten", "等|阻塞|延迟|慢")),
+        ),
+        beliefs=(
+            Belief(r"always|每次都|总是", Words(
+                "Under pressure nearly all is evicted in the end, and written.",
+                "压力大时几乎全部最终被逐出，也就全部写出。")),
+            Belief(r"every hit|每次命中", Words(
+                "write_through writes a node once.",
+                "write_through 每个节点只写一次。")),
+        ),
+    ),
+    Function(
+        id="12.E3",
+        asks=Words(
+            "Beat LRU by a point or more, in a tree of 300 blocks. Write the key of a "
+            "block; the leaf with the smallest goes first. block has last_use and "
+            "created (numbers of accesses), hits, depth (blocks above), prompt (blocks "
+            "of its request).",
+            "在 300 块的树里比 LRU 多命中至少 1 个百分点。写出块的键，"
+            "键最小的叶子先走。"
+            "block 有 last_use、created（第几次访问）、hits、depth（上方块数）、"
+            "prompt（所在请求的块数）。"),
+        start="def key(block):\n    ...", judge=judge,
+    ),
+    Fill(
+        id="12.E4",
+        asks=Words(
+            "Article 2's matrix (section 5.1), for 0.5.14. Mark each row by what you "
+            "measured.",
+            "文章二 5.1 的矩阵，按 0.5.14。根据测得的数据标出每一行。"),
+        parts={
+            "when": Words("write_through copies at the second access",
+                          "write_through 在第二次访问时备份"),
+            "signal": Words("signals: frequency, recency", "信号：频率与时效"),
+            "count": Words("write_back skips the hit count", "write_back 跳过命中计数"),
+            "risk": Words("risk of loss higher under write_back",
+                          "write_back 丢失风险更高"),
+            "hbm": Words("no difference in HBM", "HBM 占用无差异"),
+            "every": Words("write_through writes at every hit",
+                           "write_through 每次命中都写"),
+            "less": Words("write_back writes less", "write_back 写得少"),
+            "fits": Words("write_through where much is shared, write_back under "
+            "pressure",
+                          "共享多用 write_through，压力大用 write_back"),
+        },
+        options={"holds": Words("holds", "成立"),
+                 "partly": Words("with a condition", "有条件成立"),
+                 "fails": Words("does not hold", "不成立")},
+        case=_matrix,
+    ),
+)  # fmt: skip
