@@ -106,7 +106,7 @@ def test_a_failed_write_leaves_the_old_file_alone(sample, tmp_path, monkeypatch)
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kvlab.views.export.os.replace", full)
+    monkeypatch.setattr("kvlab.files.os.replace", full)
     with pytest.raises(InputError, match="No space left"):
         render(sample, 80, "account", path)
     assert path.read_text() == "old"

@@ -7,15 +7,13 @@ Left out: comparing two runs (compare.py).
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from ..errors import InputError, TraceError
+from ..errors import TraceError
+from ..files import replacing
 from ..record.trace import Trace
 from .blocks import block_page, block_run, render_beside, render_block_run
 from .shared import add_command, note, whole_run
@@ -170,18 +168,5 @@ def add_play(commands: Any) -> None:
 
 def write_text(target: Path, parts: Iterable[str]) -> None:
     """Write the file, all of it or nothing. Raises: InputError if it cannot be."""
-    if not target.name or target.is_dir():
-        raise InputError(str(target), "a directory", "name a file")
-    part = target.with_name(f".kvlab-{uuid4().hex}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(parts)
-        os.replace(part, target)
-    except OSError as problem:
-        raise InputError(
-            str(target), f"cannot be written ({problem.strerror})",
-            "name a file in a folder that exists and has room",
-        ) from None  # fmt: skip
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with replacing(target) as file:
+        file.writelines(part.encode() for part in parts)

@@ -11,13 +11,10 @@ from __future__ import annotations
 import functools
 import gzip
 import operator
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeVar
-from uuid import uuid4
 
 import msgspec
 import numpy as np
@@ -25,6 +22,7 @@ from msgspec import Struct
 
 from ..config import MAX_TOKENS
 from ..errors import ConfigError, TraceError
+from ..files import replacing
 from ..pages import NO_PAGES, Pages, Runs, from_runs, to_runs
 from .block_events import BLOCK_CHANGES, BLOCK_DECISIONS
 from .block_lists import block_list_reader, to_block_runs
@@ -75,22 +73,8 @@ def write_trace(trace: Trace | BlockTrace, path: str | Path) -> None:
     take it. Cost: O(events).
     """
     target = Path(path)
-    if not target.name:
-        raise TraceError(str(path), "is a directory", "name a file")
-    part = target.with_name(f".kvlab-{uuid4().hex}.part")
-    try:
-        with open(part, "xb") as file:
-            _write(trace, file, compress=target.suffix == ".gz")
-        os.replace(part, target)
-    except OSError as problem:
-        raise TraceError(
-            str(path),
-            f"cannot be written ({problem.strerror})",
-            "give a file name in a folder that exists and has room",
-        ) from None
-    finally:
-        with suppress(OSError):  # after the move, or if it was never made
-            part.unlink()
+    with replacing(target, TraceError) as file:
+        _write(trace, file, compress=target.suffix == ".gz")
 
 
 def _write(trace: Trace | BlockTrace, file: IO[bytes], compress: bool) -> None:

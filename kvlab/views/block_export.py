@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from ..files import replace_file
 from ..record.trace import BlockTrace, Trace
 from .block_account import block_account_svg, block_account_text
 from .block_frame import BlockFrame, block_frame_at
 from .block_pool_map import block_pool_svg, block_pool_text
 from .block_queue import block_queue_svg, block_queue_text
 from .both_accounts import both_accounts, both_accounts_text
-from .export import ending_of, png, write_file
+from .export import ending_of, png
 from .readings import readings
 from .theme import Lang
 
@@ -59,4 +60,4 @@ def render_both(
 
 def _write(target: Path, ending: str, drawn: str) -> None:
     content = png(drawn) if ending == ".png" else f"{drawn}\n".encode()
-    write_file(target, content)
+    replace_file(target, content)

@@ -8,17 +8,15 @@ Left out: the command line, and pages that play (page.py).
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal
-from uuid import uuid4
 
 import resvg_py
 
 from ..errors import InputError
+from ..files import replace_file
 from ..record.trace import Trace
 from . import draw, theme
 from .account import account_svg
@@ -61,7 +59,7 @@ def render(
         drawn = views[what](trace, step, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _labelled(drawn, note.to(lang), ending, what)
-    write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+    replace_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
 
 
 def render_film(
@@ -80,7 +78,7 @@ def render_film(
     drawn: str = film(trace, steps, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _above(drawn, note.to(lang))
-    write_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+    replace_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
 
 
 def ending_of(path: Path, what: str, views: Iterable[str]) -> str:
@@ -163,21 +161,3 @@ def png(svg: str) -> bytes:
         svg_string=svg, zoom=ZOOM, dpi=96,
         sans_serif_family="Liberation Sans", monospace_family="Liberation Mono",
     )  # fmt: skip
-
-
-def write_file(path: Path, content: bytes) -> None:
-    """Write the file, all of it or nothing. Raises: InputError if it cannot be."""
-    part = path.with_name(f".kvlab-{uuid4().hex}.part")
-    try:
-        with open(part, "xb") as file:
-            file.write(content)
-        os.replace(part, path)
-    except OSError as problem:
-        raise InputError(
-            str(path),
-            f"cannot be written ({problem.strerror})",
-            "give a file name in a folder that exists and has room",
-        ) from None
-    finally:
-        with suppress(OSError):  # after the move, or if it was never made
-            part.unlink()
