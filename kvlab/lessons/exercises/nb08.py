@@ -77,15 +77,17 @@ def _seen(random: Random) -> Case:
 
 def _knob(random: Random) -> Case:
     trace, other = half_a_chain().trace, half_a_chain(pool_tokens=26).trace
-    told = moment(other, lambda e: isinstance(e, ev.Load))
+    parted = moment(trace, lambda e: isinstance(e, ev.LoadBack), _asked(trace))
     return Case(
-        str(loaded_at_first(other)), trace=trace, step=told, beside=other,
+        str(loaded_at_first(other)), trace=trace, step=parted, beside=other,
         fork=fork_of(half_a_chain),
         beliefs=(
             Belief("2", Words(
                 "Two slots were all that was missing: with them the whole chain fits.",
                 "缺的正好是这两个槽位：有了它们，整条链都放得下。")),
-            Belief(str(len(P2)), WHOLE),
+            Belief(str(len(P2)), Words(
+                "All or nothing: with room for P2 and P3 both come, in one allocation.",
+                "全有或全无：P2 和 P3 都放得下，就一次分配、一起取回。")),
             Belief("0", Words(
                 "8 slots are free and S gives 4: enough for 12.",
                 "空闲 8 个，S 再让出 4 个：12 个正好。")),
@@ -275,7 +277,9 @@ EXERCISES = (
                 r"(?<!不)扩展|(?<!不是)(?<!而非)扩容|(?<!不)(?<!不是)免费", Words(
                     "It takes as many slots of L1 as it has tokens, like a prefill.",
                     "它有多少 token 就占多少 L1 槽位，和 prefill 一样。")),
-            Belief(r"\bhalf\b|\bas (much|many) as (fits?|there)|一半|能放多少", WHOLE),
+            Belief(
+                r"(?<!not )(?<!even )\bhalf\b|\bas (much|many) as (fits?|there)|"
+                r"能放多少", WHOLE),
         ),
     ),
 )  # fmt: skip
