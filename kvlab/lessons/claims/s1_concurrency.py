@@ -40,13 +40,15 @@ def _fits(model: str, context: int = 32768, tp: int = 1) -> Capacity:
      "但 P99 一样会崩。"),
 )  # fmt: skip
 def title() -> Iterator[Case]:
-    """The ramp of title_collapse under each write policy, one seed each."""
-    for seed, setting in enumerate(SETTINGS[:3]):
-        found = collapse(setting.name, seed)
+    """The ramp of title_collapse under each write policy, three seeds each."""
+    for setting in SETTINGS[:3]:
+        found = [collapse(setting.name, seed) for seed in range(3)]
+        fills = [each.l2_fill for each in found]
+        collapsed = all(each.collapse_at is not None for each in found)
         yield case(
-            setting.name, found.collapse_at is not None and found.l2_fill < 0.5,
-            calm_p99_s=found.calm_p99, worst_p99_s=found.worst_p99,
-            l2_fill=found.l2_fill,
+            setting.name, collapsed and sum(fills) / 3 < 0.5,
+            calm_p99_s=found[0].calm_p99, worst_p99_s=found[0].worst_p99,
+            l2_fill_least=min(fills), l2_fill_most=max(fills),
         )  # fmt: skip
 
 
