@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -280,8 +281,13 @@ def test_a_file_that_unpacks_without_end_is_refused_before_it_is_held(
     monkeypatch.setattr("kvlab.run.json_file.MOST_BYTES", 1 << 16)
     path = tmp_path / "bomb.json.gz"
     path.write_bytes(gzip.compress(b'{"config":"' + b"a" * 10**7))
-    with pytest.raises(InputError, match="holds more than 0 MiB; name a script"):
-        read_json(path)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="holds more than 0 MiB; name a script"):
+            read_json(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_gzip_of_two_members_is_read_whole(tmp_path):

@@ -6,7 +6,11 @@ import json
 from collections.abc import Callable
 
 import pytest
-from engine_text import log
+from engine_text import log, scrapes
+
+from kvlab import Workbench
+from kvlab.observe.diagnose import diagnose_run
+from kvlab.record import events as ev
 
 START = (
     "max_total_num_tokens=400000, chunked_prefill_size=8192, max_prefill_tokens=16384, "
@@ -123,3 +127,93 @@ def test_a_logfmt_line_that_is_not_key_and_value_throughout_is_left_alone(tmp_pa
     told = log(tmp_path, *(f"x=1 {decode(0.3, 9, 0)} y" for _ in range(3)),
                *(f"[{clock(at)}] {decode(0.3, 9, 0)}" for at in range(9)))  # fmt: skip
     assert told.facts["n_samples"] >= 9
+
+
+def prefill(at: int, usage: float, running: int, queue: int, new: int, hit: int) -> str:
+    return (
+        f"[2026-03-02 {clock(at)} TP0] Prefill batch, #new-seq: 1, #new-token: {new}, "
+        f"#cached-token: {hit}, token usage: {usage:.2f}, #running-req: {running}, "
+        f"#queue-req: {queue}, input throughput (token/s): {new / 9:.2f}, "
+    )
+
+
+def long_unique_prompts(full: float) -> list[str]:
+    """Whole chunks all the time; the pool touches its end in the part `full`."""
+    lines = [f"[2026-03-02 08:00:00 TP0] {START}"]
+    for at in range(100):
+        usage = 0.99 if at % 100 >= 100 - 100 * full else 0.5 + at % 7 * 0.05
+        lines.append(prefill(at, usage, 9, at * 4, 8192, 0))
+        lines.append(f"[2026-03-02 {clock(at)} TP0] {decode(usage, 9, at * 4)}")
+    retract = "KV cache pool is full. Retract requests. #retracted_reqs: 1, "
+    retract += "#new_tokens_gained: 9000, #new_token_ratio: 0.1 -> 0.5"
+    return [*lines, f"[2026-03-02 {clock(99)} TP0] {retract}"]
+
+
+def test_prefill_limits_though_the_pool_touches_its_end_now_and_then(tmp_path):
+    told = log(tmp_path, *long_unique_prompts(0.02))
+    assert (told.verdict, told.cause) == ("compute_bound", "prefill_throughput")
+    assert any("full (at most 0.99) for moments only" in why for why in told.reasons)
+
+
+def test_prefill_is_not_blamed_for_a_pool_that_is_full(tmp_path):
+    told = log(tmp_path, *long_unique_prompts(0.9))
+    assert told.cause == "pool_exhausted_retract"
+
+
+def waits_beside_room(l2: bool) -> list[str]:
+    """Nearly all is hit, little is computed, the pool has room, and requests wait."""
+    flags = f"server_args=ServerArgs(page_size=64, enable_hierarchical_cache={l2})"
+    lines = [f"[2026-03-02 08:00:00] {flags}", f"[2026-03-02 08:00:00 TP0] {START}"]
+    return lines + [
+        prefill(at, 0.6, 17 + at % 5, 20 + at % 9, 900, 24000) for at in range(60)
+    ]
+
+
+def test_a_log_with_l2_and_many_hits_makes_loads_a_suspect(tmp_path):
+    told = log(tmp_path, *waits_beside_room(l2=True))
+    assert (told.cause, told.confidence) == ("l2_load_serialised", "possible")
+    assert any("load_back_tokens_total" in step for step in told.next)
+    assert "admission_too_conservative" in {other.cause for other in told.considered}
+
+
+def test_without_l2_the_same_log_is_of_reservations(tmp_path):
+    told = log(tmp_path, *waits_beside_room(l2=False))
+    assert told.cause == "admission_too_conservative"
+
+
+def of_an_old_release(at: int, retracted: int) -> str:
+    bounds = {"1.0": 10 * at, "60.0": 10 * at + max(0, at - 20), "+Inf": 11 * at + 5}
+    ttft = "sglang:time_to_first_token_seconds_bucket"
+    said = {"token_usage": 0.99, "num_running_reqs": 30, "num_queue_reqs": 5 * at,
+            "num_retracted_reqs": retracted,
+            "prompt_tokens_total": 100 * at}  # fmt: skip
+    lines = [f"sglang:{name} {value}" for name, value in said.items()]
+    lines += [f'{ttft}{{le="{bound}"}} {n}' for bound, n in bounds.items()]
+    return "\n".join(lines) + "\n"
+
+
+def test_a_gauge_of_retractions_is_told_and_not_counted(tmp_path):
+    told = scrapes(tmp_path, *(of_an_old_release(at, at % 3) for at in range(9)))
+    assert told.cause == "two_of_three_signs"
+    assert any("above 0 in 6 of 9 scrapes" in why for why in told.reasons)
+    assert told.facts["retracted_total"] is None
+    assert any("Retract requests" in step for step in told.next)
+
+
+def test_a_long_series_is_told_in_nine_parts_to_its_end(tmp_path):
+    told = scrapes(tmp_path, *(of_an_old_release(at, 0) for at in range(91)))
+    assert told.facts["prompt_tokens_window_9"] == 1000
+    assert told.facts["ttft_p99_window_1_gt"] == 60
+    assert "prompt_tokens_window_10" not in told.facts
+
+
+def test_a_run_whose_slots_are_wrong_is_not_called_healthy():
+    bench = Workbench(pool_tokens=40)
+    bench.insert(range(12))
+    trace = bench.trace
+    events = [*trace.events, ev.Compared(-1, 12, 1),
+              ev.Wrong(-1, "L1", 3, "n1", 3, "1 2 3", "9 9 9", 2)]  # fmt: skip
+    told = diagnose_run(type(trace)(trace.header, events), "run")
+    assert (told.cause, told.confidence) == ("wrong_slots", "certain")
+    assert "1 of 12 slots" in told.reasons[0]
+    assert told.evidence[1].text == "L1 slot 3, written by event 2"

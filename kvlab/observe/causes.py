@@ -1,8 +1,9 @@
 """Which causes are there, what does each mean, and what to do next?
 
-One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Three are
+One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Four are
 kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and a queue
-whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight, and
+whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
+`wrong_slots`, a run whose slots were seen to hold other prefixes than they should, and
 `no_samples`, an input without any report.
 Left out: how a cause is recognised (rules_*.py).
 """
@@ -174,6 +175,16 @@ CAUSES: dict[str, Cause] = {
         (
             "take two scrapes of the idle server a minute apart; if usage stays, "
             "restart and report the release",
+        ),
+    ),
+    "wrong_slots": Cause(
+        "other",
+        "slots hold other contents than their prefix: answers are wrong",
+        (
+            "step to the event that wrote the slot last: kvlab play RUN -o out.html "
+            "colours the pools by contents",
+            "record the same run without the fault and kvlab compare both: the first "
+            "event that differs is where they part",
         ),
     ),
     "state_slots_cap": Cause(

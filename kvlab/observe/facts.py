@@ -144,7 +144,7 @@ def _growth(recording: Recording, tracks: list[Track]) -> Facts:
     if told["load_back_tokens_growth"] is None and told["backup_tokens_growth"]:
         told["load_back_tokens_growth"] = 0  # labelled: absent until the first load
     if recording.kind == "metrics":
-        steps = Signs(tracks[0], recording).steps("prompt_total")[:9]
+        steps = _nine(Signs(tracks[0], recording).steps("prompt_total"))
         for number, step in enumerate(steps, 1):
             told[f"prompt_tokens_window_{number}"] = _whole(step)
     return told
@@ -213,13 +213,13 @@ def _leak(track: Track) -> Facts:
 
 
 def _ttft(track: Track) -> Facts:
-    """The bucket in which the 99th percentile lies, from scrape to scrape."""
+    """The bucket in which the 99th percentile lies, from scrape to scrape; in a long
+    series in each of nine equal parts."""
     scrapes = [
         s for s in track.samples if any(k.startswith("ttft_le_") for k in s.values)
     ]
     told: Facts = {}
-    pairs = list(pairwise(scrapes))
-    for number, (before, after) in enumerate(pairs[:9], 1):
+    for number, (before, after) in enumerate(pairwise(_ten(scrapes)), 1):
         found = p99_bucket(before, after)
         if found is not None:
             low, high = found
@@ -272,3 +272,18 @@ def _share(value: float | None) -> float | None:
 
 def _rate(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
+
+
+def _nine(steps: list[float]) -> list[float]:
+    """Return the steps, more than nine of them summed into nine equal parts."""
+    if len(steps) <= 9:
+        return steps
+    edges = [round(part * len(steps) / 9) for part in range(10)]
+    return [sum(steps[start:stop]) for start, stop in pairwise(edges)]
+
+
+def _ten(scrapes: list[Sample]) -> list[Sample]:
+    """Return the scrapes, of more than ten those at the edges of nine equal parts."""
+    if len(scrapes) <= 10:
+        return scrapes
+    return [scrapes[round(part * (len(scrapes) - 1) / 9)] for part in range(10)]

@@ -7,14 +7,16 @@ not the limit.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import fmean
 
 from .finding import Finding, no, number, quote, yes
 from .samples import Sample
-from .signs import PIN, Signs
+from .signs import LOW, PIN, Signs
 from .spells import Row
 
 FEW = 0.1
 """Running requests below this part of the most that ever ran are few."""
+_MOSTLY_HITS = 0.5
 _SHOWN = ("usage", "queue", "running", "copying", "l2_fraction")
 
 
@@ -125,6 +127,44 @@ def stands_for_loads(signs: Signs) -> Finding | None:
         quotes=[quote(longest, *_SHOWN), quote(track.lasts.get("usage"), *_SHOWN)],
         confidence="certain",
     )
+
+
+def loads_unseen(signs: Signs) -> Finding | None:
+    """In a log, which prints no load: do requests wait beside room and idle compute
+    while nearly all of their prompts come from the cache, and L2 is on?"""
+    track, hits = signs.track, signs.hit_rate
+    if track.known("enable_hierarchical_cache") != 1.0 or hits is None:
+        return None
+    if signs.kind != "log" or signs.thrown_out or not signs.stands:
+        return None
+    sizes = [s.values["new_tokens"] for s in track.samples if s.kind == "prefill"]
+    chunk = track.known("chunk_tokens") or max(sizes, default=0.0)
+    if hits < _MOSTLY_HITS or signs.usage_max >= LOW or len(sizes) < 3:
+        return None
+    if fmean(sizes) > 0.5 * chunk:
+        return None
+    longest = max(signs.queued, key=lambda row: row.queue)
+    return yes(
+        "l2_load_serialised",
+        f"{number(signs.queue_max)} wait, usage is at most {number(signs.usage_max)}, "
+        f"and a prefill computes {number(round(fmean(sizes)))} tokens on average, of a "
+        f"chunk of {number(chunk)}: neither room nor compute is short",
+        f"L2 is on and {hits:.1%} of the prompt tokens are hits: loads over a slow "
+        "link fit this; the log does not print them, so it is not proved",
+        quotes=[quote(row.sample, *_SHOWN, "new_tokens", "cached_tokens")
+                for row in (signs.queued[0], longest)],
+        confidence="possible",
+        next=(
+            "take two /metrics scrapes: growth of load_back_tokens_total times the "
+            "bytes of a token, over the seconds between, is what the link carries "
+            "(kvlab capacity MODEL says the bytes)",
+            "measure the link (PCIe width, NUMA, pinned memory, hicache_io_backend, "
+            "hicache_mem_layout), or run once without the host tier and compare TTFT",
+            "if hardly anything is loaded back, reservations are the other "
+            "explanation: lower schedule_conservativeness or send a true "
+            "max_new_tokens",
+        ),
+    )  # fmt: skip
 
 
 def load_serialised(signs: Signs) -> Finding | None:

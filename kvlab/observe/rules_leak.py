@@ -12,7 +12,26 @@ from .samples import Sample
 from .signs import IDLE, Signs
 from .spells import Row
 
+_WRONG_SHOWN = ("compared", "wrong", "L1 slot", "L2 slot", "written by event")
 _PAGES = (256, 128, 64, 32, 16)
+
+
+def wrong_slots(signs: Signs) -> Finding | None:
+    """In a run whose contents were compared: do slots hold another prefix?"""
+    seen = [*signs.track.events.get("wrong slots", ())]
+    if not seen:
+        return None
+    first = seen[0].values
+    slots = [*signs.track.events.get("wrong slot", ())]
+    return yes(
+        "wrong_slots",
+        f"{number(first['wrong'])} of {number(first['compared'])} slots hold another "
+        "prefix than their node or request has there, and whoever matches it reads "
+        "them",
+        *([f"{len(seen)} comparisons found some"] if len(seen) > 1 else []),
+        quotes=[quote(sample, *_WRONG_SHOWN) for sample in (seen[0], *slots[:3])],
+        confidence="certain",
+    )
 
 
 def account(signs: Signs) -> Finding | None:

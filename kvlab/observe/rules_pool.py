@@ -62,10 +62,44 @@ def two_of_three(signs: Signs) -> Finding | None:
         f"the pool is full (usage {number(signs.usage_max)}) and "
         f"{number(signs.queue_max)} requests wait",
         third,
+        *_gauge(signs),
         "two of the three signs point at L1; the third decides",
         quotes=_three(signs),
-        next=() if thrown is None else _HELD_BACK,
+        next=_next_of_two(signs),
     )
+
+
+def _gauge(signs: Signs) -> list[str]:
+    """Return what the gauge of old releases says: it is reset at every interval, so it
+    shows that requests were retracted, never how many."""
+    read = [s.values["retracted_gauge"]
+            for s in signs.track.with_field("retracted_gauge")]  # fmt: skip
+    some = sum(value > 0 for value in read)
+    if signs.thrown_out is not None or not some:
+        return []
+    return [
+        f"the gauge num_retracted_reqs is above 0 in {some} of {len(read)} scrapes, so "
+        "some were retracted; it is reset all the time and does not say how many"
+    ]
+
+
+def _next_of_two(signs: Signs) -> tuple[str, ...]:
+    if signs.thrown_out is not None:
+        return _HELD_BACK
+    if signs.engine == "sglang" and signs.kind == "metrics":
+        return _BRING_LOG
+    return ()
+
+
+_BRING_LOG = (
+    "look for 'Retract requests' in the engine's log of these minutes and give the log "
+    "as well: a few such lines make it L1; a newer release counts them in "
+    "num_retracted_requests_total",
+    "if there is none, see whether prefill keeps up: prompt tokens that arrive in a "
+    "second against those computed",
+    "what eases it either way: limit what comes in (max_running_requests, a rate "
+    "limit at the gateway); do not enlarge L2 for it, admission never reads it",
+)
 
 
 _HELD_BACK = (

@@ -6,12 +6,14 @@ at its ceiling, reservations that are too large, one request that blocks the res
 
 from __future__ import annotations
 
-from statistics import fmean
+from statistics import fmean, median
 
 from .finding import Finding, no, number, quote, yes
 from .signs import LOW, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
+RARE = 0.01
+"""Requests thrown out a report with a queue, up to which they are isolated ones."""
 FLAT = 0.3
 """Standard deviation over mean below which a throughput is at its ceiling."""
 _MANY = 5.0
@@ -83,16 +85,13 @@ def prefill(signs: Signs) -> Finding | None:
     """Is prefill at its ceiling while L1 has room?"""
     if not signs.queued:
         return None
-    if signs.usage_max >= LOW or not signs.stands:
-        return no(
-            "prefill_throughput",
-            f"usage reaches {number(signs.usage_max)}"
-            if signs.usage_max >= LOW
-            else "no queue stands",
-        )
+    busy = busy_with_prefill(signs)
+    if not signs.stands:
+        return no("prefill_throughput", "no queue stands")
+    if signs.usage_max >= LOW:
+        return _prefill_near_full(signs, busy)
     if signs.thrown_out:
         return no("prefill_throughput", f"{number(signs.thrown_out)} {signs.word}s")
-    busy = busy_with_prefill(signs)
     if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
         return no("prefill_throughput", "prefill is not at a ceiling")
     longest = max(signs.queued, key=lambda r: r.queue)
@@ -104,6 +103,35 @@ def prefill(signs: Signs) -> Finding | None:
         or "prompts are computed all the time, and nothing else explains the queue",
         quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
         confidence="likely" if busy else "possible",
+    )
+
+
+def _prefill_near_full(signs: Signs, busy: str | None) -> Finding:
+    """The pool is nearly full at times: does prefill still limit, most of the time?"""
+    usual = median(row.usage for row in signs.spell.rows)
+    thrown = signs.thrown_out or 0.0
+    if busy is None or signs.is_pinned or usual >= LOW:
+        return no("prefill_throughput", f"usage reaches {number(signs.usage_max)}")
+    if thrown > RARE * len(signs.queued):
+        return no("prefill_throughput", f"{number(thrown)} {signs.word}s")
+    hits = signs.hit_rate
+    longest = max(signs.queued, key=lambda r: r.queue)
+    return yes(
+        "prefill_throughput",
+        f"{number(signs.queue_max)} wait; while they do, usage is below "
+        f"{number(usual)} half the time and full (at most {number(signs.usage_max)}) "
+        f"for moments only, {signs.word}s: {number(thrown)}",
+        busy,
+        *([] if hits is None else [f"{hits:.1%} of the prompt tokens are hits"]),
+        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        confidence="likely",
+        next=(
+            "add prefill compute (replicas, TP), or limit what comes in: prompts "
+            "arrive faster than they are computed",
+            "or raise the hit rate, if prompts share anything: kvlab diagnose on a "
+            "request trace says how much",
+            "watch usage as you do: it nears the pool at times, so L1 may be next",
+        ),
     )
 
 

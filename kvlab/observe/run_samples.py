@@ -81,11 +81,26 @@ class _Reader:
             self._track.event(self._sample(index, "by hand", self._values()))
         if isinstance(event, ev.Retract):
             self._track.event(self._sample(index, "retract", {"retracted": 1.0}))
+        if isinstance(event, ev.Compared | ev.Wrong):
+            self._contents(index, event)
         if isinstance(event, _COUNTED):
             self._track.add_counters(self._totals())
         if isinstance(event, ev.Clock):
             self._track.add(self._sample(index, "idle", self._values()))
             self.check_account(index)
+
+    def _contents(self, index: int, event: ev.Compared | ev.Wrong) -> None:
+        """Note what somebody who sees the bytes found."""
+        if isinstance(event, ev.Wrong):
+            values = {f"{event.tier} slot": event.slot, "written by event": event.by}
+            kind = "wrong slot"
+        elif event.wrong:
+            values = {"compared": event.slots, "wrong": event.wrong}
+            kind = "wrong slots"
+        else:
+            return
+        said = {name: float(value) for name, value in values.items()}
+        self._track.event(self._sample(index, kind, said))
 
     def _is_over(self, event: ev.Event) -> bool:
         """Is a request done, with nobody to take its place in the same turn?"""

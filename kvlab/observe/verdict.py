@@ -18,6 +18,7 @@ from .samples import Recording, Track
 from .signs import LOW, Signs
 
 RULES: tuple[Rule, ...] = (
+    rules_leak.wrong_slots,
     rules_leak.account,
     rules_input.damaged,
     rules_input.nothing,
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     rules_queue.running_cap,
     rules_queue.one_runner,
     rules_queue.prefill,
+    rules_l2.loads_unseen,
     rules_queue.conservative,
     rules_l2.host_pressure,
     rules_l2.never_match,
