@@ -157,9 +157,49 @@ def test_other_goldens_open_and_play(browser, tmp_path, name):
     assert other.heard == []
 
 
-def test_a_run_of_vllm_plays_alone(tmp_path, capsys):
-    out = ["-o", str(tmp_path / "x.html")]
-    assert main(["play", str(GOLDEN), "--beside", str(GOLDEN), *out]) == 2
-    assert "plays alone" in capsys.readouterr().err
-    assert main(["play", str(GOLDEN), "--predict", *out]) == 2
-    assert "leave it out" in capsys.readouterr().err
+TWO = [FOLDER / f"t07{name}.json" for name in ("a_watermark_zero",
+       "b_watermark_holds_admission")]  # fmt: skip
+
+
+def test_a_run_of_the_tree_does_not_play_beside_one_of_vllm(tmp_path, capsys):
+    out = str(tmp_path / "x.html")
+    assert main(["play", str(GOLDEN), "--beside", "three_fates", "-o", out]) == 2
+    assert "is no run of vLLM, as the first is" in capsys.readouterr().err
+
+
+def test_two_runs_of_vllm_part_at_the_block_that_the_watermark_keeps(capsys):
+    assert main(["compare", *map(str, TWO)]) == 1
+    told = capsys.readouterr().out
+    assert "first difference: event 19" in told
+    assert "watermark 0.0 → 0.3" in told
+    assert "B  slots: b gets nothing" in told
+
+
+def test_two_runs_of_different_engines_are_not_compared(capsys):
+    assert main(["compare", "three_fates", str(GOLDEN)]) == 2
+    assert "the first is none" in capsys.readouterr().err
+
+
+def test_two_runs_stand_side_by_side_where_they_part(browser, tmp_path):
+    one, other = map(load_blocks, TWO)
+    two = Tab(browser, tmp_path, to_html(one, other, lang="en"))
+    assert two.js("kvlab.run.at") == 19
+    cards = [text(two, ".p-why:not(.b)"), text(two, ".p-why.b")]
+    assert "b gets 5 blocks" in cards[0]
+    assert "b has to wait" in cards[1]
+    assert two.heard == []
+
+
+def test_an_answer_is_judged_by_the_run(browser, trace, tmp_path):
+    asked = Tab(browser, tmp_path, to_html(trace, lang="en", mode="predict"))
+    victim = at(trace, be.PickVictim) - 1
+    asked.js(
+        """e => { for (let i = 0; i < e; i++) if (kvlab.run.kind(i) === "slots")
+            kvlab.answered.set(i, {}); kvlab.freed = 0; kvlab.show(e) }""",
+        victim,
+    )
+    assert "Who gives way?" in text(asked, ".p-why")
+    asked.page.click("text=Whoever was admitted first")
+    asked.page.click("[data-do=commit]")
+    assert "not what you predicted" in text(asked, ".p-why")
+    assert asked.heard == []

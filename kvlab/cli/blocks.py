@@ -41,24 +41,48 @@ def render_block_run(arguments: argparse.Namespace, trace: BlockTrace) -> None:
 def block_page(arguments: argparse.Namespace, trace: BlockTrace) -> str:
     """Return the page that plays the run.
 
-    Raises: InputError for what a run of vLLM has no page of.
+    Raises: InputError for a run of the tree beside it.
     """
     from ..views.page import to_html
 
-    if arguments.beside is not None:
-        raise InputError(
-            "--beside", "a run of vLLM plays alone",
-            "use kvlab render A --beside B for both accounts",
-        )  # fmt: skip
-    if arguments.predict:
-        raise InputError("--predict", "asks about the tree only", "leave it out")
-    how: dict[str, Any] = {}
+    other = None if arguments.beside is None else blocks_beside(arguments.beside)
+    how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
     if arguments.start is not None:
         how["start"] = min(arguments.start, len(trace))
     if arguments.lang is not None:
         how["lang"] = arguments.lang
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
-    return to_html(trace, length=arguments.events, **how)
+    return to_html(trace, other, length=arguments.events, **how)
+
+
+def blocks_beside(path: Path) -> BlockTrace:
+    """Return the run that is to stand beside one of vLLM.
+
+    Raises: InputError if it is none of vLLM's.
+    """
+    other = block_run(path)
+    if other is None:
+        raise InputError(
+            str(path), "is no run of vLLM, as the first is",
+            "use kvlab render A --beside B for both accounts",
+        )  # fmt: skip
+    return other
+
+
+def two_block_runs(a: Path, b: Path) -> tuple[BlockTrace, BlockTrace] | None:
+    """Return both runs if they are vLLM's; None if neither is.
+
+    Raises: InputError if one is and the other is not, or is no run at all.
+    """
+    if (one := block_run(a)) is not None:
+        return one, blocks_beside(b)
+    if block_run(b) is not None:
+        whole_run(a)
+        raise InputError(
+            str(b), "is a run of vLLM, and the first is none",
+            "use kvlab render A --beside B for both accounts",
+        )  # fmt: skip
+    return None
 
 
 def render_beside(arguments: argparse.Namespace) -> None:

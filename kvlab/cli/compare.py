@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
+from ..record.trace import AnyTrace
+from .blocks import two_block_runs
 from .play import write_text
 from .shared import add_command, script_of, whole_run
 
@@ -47,7 +49,13 @@ def _two_runs(arguments: argparse.Namespace) -> int:
     from ..views.compare import comparison, first_difference
     from ..views.page import to_html
 
-    (one, fault), (other, _) = whole_run(arguments.a), whole_run(arguments.b)
+    one: AnyTrace
+    other: AnyTrace
+    fault = None
+    if (blocks := two_block_runs(arguments.a, arguments.b)) is not None:
+        one, other = blocks
+    else:
+        (one, fault), (other, _) = whole_run(arguments.a), whole_run(arguments.b)
     found = first_difference(one, other)
     if arguments.out is not None:
         write_text(arguments.out, [to_html(one, other, **_ended(fault))])

@@ -23,8 +23,17 @@ from ..record.trace import BlockHeader, BlockTrace
 from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
 from .block_pool_map import short_hash
+from .block_questions import BLOCK_QUESTIONS
 from .block_whys import BLOCK_LABELS, BLOCK_SWATCHES, BLOCK_WHYS, block_source
-from .player_tables import IN_GLOSSARY, glossary, kind_of, looks, own_lines, words_of
+from .player_tables import (
+    IN_GLOSSARY,
+    asked,
+    glossary,
+    kind_of,
+    looks,
+    own_lines,
+    words_of,
+)
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE
 from .streams import Stream, pack
@@ -115,7 +124,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "digits": {},
         "swatches": BLOCK_SWATCHES,
         "labels": BLOCK_LABELS,
-        "questions": {},
+        "questions": asked(BLOCK_QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(BLOCK_WATCHES),
         "terms": glossary("vllm"),

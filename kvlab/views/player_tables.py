@@ -21,7 +21,7 @@ from ..record.trace import Header
 from ..rule import RELEASES
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
-from .questions import CONFIDENCE, QUESTIONS
+from .questions import CONFIDENCE, QUESTIONS, Question
 from .rule_table import mixed_note
 from .terms import facts_of
 from .theme import FREE, LOOKS, Words
@@ -86,10 +86,7 @@ def tables(header: Header) -> dict[str, Any]:
         "digits": DIGITS,
         "swatches": SWATCHES,
         "labels": LABELS,
-        "questions": {
-            kind: [list(q.asks), {e: list(w) for e, w in q.answers.items()}]
-            for kind, q in QUESTIONS.items()
-        },
+        "questions": asked(QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(WATCHES),
         "terms": glossary("sglang"),
@@ -117,6 +114,14 @@ def kind_of(kind: type[ev.Event]) -> str:
 def words_of(table: dict[str, Words]) -> dict[str, list[str]]:
     """Return the words of a table as lists: English, Chinese."""
     return {name: list(words) for name, words in table.items()}
+
+
+def asked(questions: dict[str, Question]) -> dict[str, Any]:
+    """Return each kind's question and its answers, by the entry that they name."""
+    return {
+        kind: [list(question.asks), words_of(question.answers)]
+        for kind, question in questions.items()
+    }
 
 
 def looks() -> dict[str, Any]:

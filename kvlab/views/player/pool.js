@@ -22,11 +22,13 @@ import { ui } from "./words.js";
 const LAYERS = `<div class="t"></div><div class="a1"></div><div class="pl">
 <canvas class="under"></canvas><canvas class="slots" tabindex="0" role="img"></canvas>
 <canvas class="over"></canvas></div><div class="a2"></div><div class="c"></div>`;
+const BLOCKS_HIGH = 280; // pixels of account, map and two rows of the train
 const TOLD = 30; // stretches of slots that are told to a screen reader
 
 /** Pixels that the pane needs: title, accounts and the pools between them. */
 export function heightOf(player) {
   const { log } = player;
+  if (log.blocks) return log.pools[1] ? BLOCKS_HIGH + 130 : BLOCKS_HIGH;
   const contents = hasChecks(log) ? 90 : 0;
   return 132 + gridOf(player).high + (log.pools[1] ? 52 : 0) + contents;
 }

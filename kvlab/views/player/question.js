@@ -61,7 +61,8 @@ export function afterwardsHtml(player, run, e, said) {
   const answers = player.log.questions[said.kind][1],
     words = (key) => pick(player, answers[key]);
   const head = `<div class="sec"><div class="test ${said.right ? "yes" : "bad"}">${said.right ? "✓" : "✗"} ${ui(player, said.right ? "right" : "wrong")}</div><div>${esc(ui(player, "you_said", { a: words(said.said), b: pick(player, player.log.confidence[said.confidence - 1]) }))}</div><div>${esc(ui(player, "came_out", { a: words(said.happened) }))}</div>`;
-  const about = `${said.about === "available" ? "L1" : "L2"} ${stateName(player, said.about === "available" ? "available" : "free")}`;
+  const free = player.log.blocks ? "free" : "available";
+  const about = `${said.about === "available" ? "L1" : "L2"} ${stateName(player, said.about === "available" ? free : "free")}`;
   const seen = said.saw
     ? `<div class="${said.saw_right ? "yes" : "bad"}">${ui(player, said.saw_right ? "seen_right" : "seen_wrong", { a: num(said.before), b: num(said.after) })}</div>`
     : `<div style="display:flex;gap:4px">${["rises", "falls", "stays"].map((key) => `<button data-do="saw" data-to="${key}" data-event="${e}" style="border-color:var(--line2)">${ui(player, key)}</button>`).join("")}</div>`;
