@@ -87,6 +87,15 @@ def test_a_case_beside_does_not_judge():
     assert Entry(CLAIMS[0], cases).verdict is Verdict.HOLDS
 
 
+@pytest.mark.parametrize(("folder", "word"), [("zh", "说法"), ("notebooks", "claim")])
+def test_a_notebook_shows_its_claims_in_the_language_of_its_folder(
+    folder, word, monkeypatch, tmp_path
+):
+    (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / folder)
+    assert f">{word}<" in claims("08")._repr_html_()
+
+
 def test_a_notebook_shows_its_claims_in_either_language():
     shown = claims("08", "zh")
     page = shown._repr_html_()

@@ -16,6 +16,7 @@ from msgspec import Struct
 from ...errors import InputError
 from ...views.markup import Markup, esc, join, tag
 from ...views.theme import ALERT, INK3, LINE2, LINK, OK, Lang, Words
+from ..checks import language
 from . import CLAIMS, known
 from .ledger import Case, Entry, Number, Verdict, examine
 
@@ -57,15 +58,17 @@ class Shown(Struct, frozen=True):
         return tag("table", join([tag("thead", tag("tr", head)), tag("tbody", rows)]))
 
 
-def claims(notebook: str, lang: Lang = "en") -> Shown:
-    """Return what the articles claim on a notebook's subject, each claim played.
+def claims(notebook: str, lang: Lang | None = None) -> Shown:
+    """Return what the articles claim on a notebook's subject, each claim played; in the
+    language of the folder if none is given, as the exercises are.
 
     Raises: InputError for a notebook that has no claims. Cost: up to some seconds.
     """
     found = [claim for claim in CLAIMS if claim.notebook == notebook]
     if not found:
         raise InputError(f"notebook {notebook}", "no claims", "use 01 to 12")
-    return Shown(tuple(examine(claim) for claim in found), lang)
+    entries = tuple(examine(claim) for claim in found)
+    return Shown(entries, lang or language() or "en")
 
 
 def ledger(ids: Iterable[str] = (), lang: Lang = "en", *, cases: bool = False) -> Shown:
