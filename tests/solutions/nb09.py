@@ -36,7 +36,19 @@ def upside_down(t: dict) -> dict[str, float]:
 
 
 def effect(plan):
+    if plan.share > 0:
+        return "lower" if plan.link > plan.prefill else "higher"
+    return "same" if plan.link > plan.demand else "higher"
+
+
+def only_the_writes(plan):
     if plan.link < plan.demand:
+        return "higher"
+    return "lower" if plan.share > 0.5 else "same"
+
+
+def only_the_loads(plan):
+    if plan.link < plan.prefill:
         return "higher"
     return "lower" if plan.share > 0.5 else "same"
 
@@ -81,7 +93,14 @@ WRONG = {
     "09.P2": ["lower", "higher", "half"],
     "09.E1": [kib_as_kb, no_kilo, gibits],
     "09.E2": [rate, all_of_them, upside_down],
-    "09.E3": [always_lower, never, no_link, slogan],
+    "09.E3": [
+        always_lower,
+        never,
+        no_link,
+        slogan,
+        only_the_writes,
+        only_the_loads,
+    ],
     "09.E4": [
         "L2 extends capacity, so more requests run.",
         "L2 / HiCache / LMCache 只解决命中率，对 P99 没用。",

@@ -13,7 +13,16 @@ from ...record import events as ev
 from ...views.theme import Words
 from ..kinds import Belief, Case, Choice, Fill, Flaw, Function, Sentence, Term
 from ..questions import moment
-from ..scenarios.nb09 import SHARED, Guests, Served, cost, residence, serve
+from ..scenarios.nb09 import (
+    SHARED,
+    Guests,
+    Served,
+    cost,
+    demand,
+    prefill_rate,
+    residence,
+    serve,
+)
 
 NO_L2 = Guests(host_tokens=0)
 RUNS = {
@@ -30,6 +39,16 @@ LOCKED = Words(
     "write_through locks what it copies. A link slower than the writing keeps L1 "
     "locked.",
     "write_through 会锁住正在拷贝的内容；链路慢于写入速度时，L1 就一直被锁着。",
+)
+
+
+BOUND = Words(
+    "With sharing L2 helps if the link beats what prefill makes.",
+    "有共享时，链路要快过预填充产出 KV 的速度，L2 才有用。",
+)
+WRITES = Words(
+    "Without sharing nothing comes back: the link has to take what is written.",
+    "没有共享就没有东西要回来：链路只要跟得上写入。",
 )
 
 
@@ -83,9 +102,8 @@ def _drawn(random: Random, **fixed: Any) -> Served:
 def _demand(random: Random) -> Case:
     run = _drawn(random, share=random.choice((0.0, SHARED)))
     kib = cost(50.0).model.kv_bytes // 1024
-    rate = run.written * kib * 1024 / run.span / 1e9
     return Case(
-        {"demand": rate},
+        {"demand": demand(run)},
         {"tokens": run.written, "span": round(run.span, 3), "kib": kib},
         beliefs=(Belief({"demand": run.written * kib / run.span / 1e9}, Words(
             "KiB, not bytes: a factor of 1,024 is missing.",
@@ -108,25 +126,32 @@ def _little(random: Random) -> Case:
 
 
 class Plan(NamedTuple):
-    """A deployment as E3 shows it. Units: GB/s; `demand` is what write_through "
-    "writes."""
+    """A deployment as E3 shows it.
+
+    Units: `share` 0 to 1; GB/s: `demand` is what write_through has to write, `prefill`
+    what prefill makes of KV.
+    """
 
     share: float
     demand: float
+    prefill: float
     link: float
+
+
+LINKS = ((SHARED, 50.0), (SHARED, 16.0), (SHARED, 4.0), (SHARED, 1.0),
+         (0.0, 50.0), (0.0, 5.0), (0.0, 1.0))  # fmt: skip
+"""Share and link of each; some links lie between the two bounds."""
 
 
 def _effects() -> list[tuple[Plan, str, Served]]:
     found = []
-    for share in (0.0, SHARED):
-        for link in (50.0, 1.0):
-            run = serve(Guests(share=share, link_gbps=link))
-            base = serve(Guests(share=share, host_tokens=0))
-            fast = serve(Guests(share=share))
-            demand = fast.written * cost(50.0).model.kv_bytes / fast.span / 1e9
-            ratio = run.p99 / base.p99
-            effect = "same" if 0.9 < ratio < 1.1 else "lower" if ratio < 1 else "higher"
-            found.append((Plan(share, demand, link), effect, run))
+    for share, link in LINKS:
+        run = serve(Guests(share=share, link_gbps=link))
+        ratio = run.p99 / serve(Guests(share=share, host_tokens=0)).p99
+        effect = "same" if 0.9 < ratio < 1.1 else "lower" if ratio < 1 else "higher"
+        out = demand(serve(Guests(share=share)))
+        plan = Plan(share, round(out, 1), round(prefill_rate(), 1), link)
+        found.append((plan, effect, run))
     return found
 
 
@@ -139,9 +164,10 @@ def judge(function: Any, random: Random) -> Flaw | None:
     for plan, effect, run in _effects():
         said = function(plan)
         if said != effect:
+            en, zh = BOUND if plan.share else WRITES
             return Flaw(Words(
-                f"{plan}: P99 is {effect}, yours {said}.",
-                f"{plan}：P99 为 {effect}，你的是 {said}。"),
+                f"{plan}: P99 is {effect}, yours {said}. {en}",
+                f"{plan}：P99 为 {effect}，你的是 {said}。{zh}"),
                 run.trace, _first_copy(run))  # fmt: skip
     return None
 
@@ -179,8 +205,9 @@ EXERCISES = (
     ),
     Choice(
         id="09.P2",
-        asks=Words("Now nothing is shared. What does L2 do to P99?",
-                   "现在没有任何共享。L2 对 P99 有什么影响？"),
+        asks=Words("Now nothing is shared; the link stays at 50 GB/s. What does L2 do "
+                   "to P99, against no L2?",
+                   "现在没有任何共享，链路仍为 50 GB/s。与没有 L2 相比，P99 会怎样？"),
         options={"lower": Words("lowers it", "降低"),
                  "same": Words("nothing", "没有影响"),
                  "higher": Words("raises it", "升高")},
@@ -208,13 +235,13 @@ EXERCISES = (
     Function(
         id="09.E3",
         asks=Words(
-            "Write the rule: plan has share (of a prompt that is shared), demand (GB/s "
-            "that write_through would write) and link (GB/s). Return what L2 does to "
-            "P99: 'lower', 'same' or 'higher'.",
-            "写出规则：plan 有 share（prompt 中共享的比例）、demand（write_through "
-            "需要写的 "
-            "GB/s）和 link（GB/s）。返回 L2 对 P99 的影响：'lower'、'same' 或 "
-            "'higher'。"),
+            "Write the rule: plan has share (the part of a prompt that is shared, 0 to "
+            "1) and, in GB/s, demand (what write_through has to write), prefill (KV "
+            "that prefill makes) and link. Return what L2 does to P99: 'lower', 'same' "
+            "or 'higher'.",
+            "写出规则：plan 有 share（prompt 中共享的比例，0 到 1），以及三个 GB/s："
+            "demand（write_through 要写的）、prefill（预填充产出 KV 的速度）和 link。"
+            "返回 L2 对 P99 的影响：'lower'、'same' 或 'higher'。"),
         start="def effect(plan):\n    ...", judge=judge,
     ),
     Sentence(

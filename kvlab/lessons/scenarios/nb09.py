@@ -15,7 +15,7 @@ from ...record import events as ev
 from ...record.trace import Header, Trace
 from ...rules import Rules
 from ...run.accelerators import accelerator
-from ...run.cost import Cost
+from ...run.cost import FS, Cost
 from ...run.generators import poisson, shared_system
 from ...run.model_shapes import model_shape
 from ...run.tallies import Record, Tallies, percentile
@@ -24,6 +24,7 @@ from ...run.workbench import Workbench
 from ...run.workload import OpenLoop
 
 SECOND = 10**9
+GB = 1e9
 LENGTH, L1, L2 = 8192, 32_768, 327_680
 SHARED = 0.9
 
@@ -94,7 +95,19 @@ def serve(guests: Guests) -> Served:
 def cost(link_gbps: float) -> Cost:
     """Return what steps and copies take."""
     return Cost(model_shape("llama-3-70b"), accelerator("h100"), tp=8,
-                link_rate=link_gbps * 1e9)  # fmt: skip
+                link_rate=link_gbps * GB)  # fmt: skip
+
+
+def demand(run: Served) -> float:
+    """Return the gigabytes a second that the run wrote to L2, on average."""
+    return run.written * cost(50.0).model.kv_bytes / run.span / GB
+
+
+def prefill_rate() -> float:
+    """Return the gigabytes of KV a second that the prefill of one prompt makes."""
+    model = cost(50.0)
+    seconds = model.prefill([(LENGTH, 0)]) / FS
+    return LENGTH * model.model.kv_bytes / seconds / GB
 
 
 def residence(done: Sequence[Record]) -> float:
