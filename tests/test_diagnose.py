@@ -144,3 +144,13 @@ def test_a_page_goes_nowhere_else_than_asked(capsys, tmp_path):
 def test_the_report_fits_a_terminal(tmp_path):
     told = judged(tmp_path, "\n".join(decode(t, 9, 0.3, 0) for t in range(9)))
     assert max(map(len, report(told).splitlines())) <= 100
+
+
+def test_the_page_has_a_dark_colour_for_each_that_it_draws(tmp_path):
+    target = tmp_path / "out.html"
+    main(["diagnose", *case("03"), "--html", str(target)])
+    _, _, night = target.read_text().partition("prefers-color-scheme:dark")
+    drawn = re.sub(r"<defs>.*?</defs>", "", night.partition("</style>")[2])
+    used = set(re.findall(r'(?:fill|stroke)="#\w{6}"', drawn))
+    assert len(used) > 4
+    assert [one for one in used if f"[{one}]{{" not in night] == []

@@ -9,7 +9,8 @@ import pytest
 from engine_text import log, scrapes
 
 from kvlab import Workbench
-from kvlab.observe.diagnose import diagnose_run
+from kvlab.errors import InputError
+from kvlab.observe.diagnose import diagnose, diagnose_run
 from kvlab.record import events as ev
 
 START = (
@@ -217,3 +218,43 @@ def test_a_run_whose_slots_are_wrong_is_not_called_healthy():
     assert (told.cause, told.confidence) == ("wrong_slots", "certain")
     assert "1 of 12 slots" in told.reasons[0]
     assert told.evidence[1].text == "L1 slot 3, written by event 2"
+
+
+def answer(**series: list[float]) -> str:
+    """As query_range returns it: a value each 15 s."""
+    made = [
+        {"metric": {"__name__": f"vllm:{name}", "engine": "0", "pod": 'a"b'},
+         "values": [[1772438400 + 15 * at, str(v)] for at, v in enumerate(values)]}
+        for name, values in series.items()
+    ]  # fmt: skip
+    return json.dumps({"status": "success", "data": {"resultType": "matrix",
+                                                     "result": made}})  # fmt: skip
+
+
+def test_an_answer_of_prometheus_is_judged_like_the_scrapes(tmp_path):
+    path = tmp_path / "range.json"
+    steps = range(40)
+    path.write_text(answer(
+        num_requests_running=[30] * 40, num_requests_waiting=[3 * at for at in steps],
+        kv_cache_usage_perc=[0.998] * 40,
+        num_preemptions_total=[2 * at for at in steps],
+    ))  # fmt: skip
+    told = diagnose([path])
+    assert told.cause == "pool_exhausted_preempt"
+    assert told.facts["window_s"] == 585
+    assert told.facts["preemptions_total"] == 78
+    assert "range.json: places count its moments, not lines" in told.notes
+
+
+def test_an_answer_without_the_names_of_metrics_is_refused(tmp_path):
+    path = tmp_path / "rate.json"
+    path.write_text(answer(x=[1]).replace("__name__", "job"))
+    with pytest.raises(InputError, match="series without the metric's name"):
+        diagnose([path])
+
+
+def test_half_an_answer_is_refused(tmp_path):
+    path = tmp_path / "half.json"
+    path.write_text(answer(num_requests_waiting=[1, 2])[:-9])
+    with pytest.raises(InputError, match="is no whole answer of Prometheus"):
+        diagnose([path])

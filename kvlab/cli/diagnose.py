@@ -35,7 +35,7 @@ def add_diagnose(commands: Any) -> None:
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
         help="a log (plain, .gz, a folder of rotated files, - for stdin), scrapes in "
-        "order, a RUN, a TRACE",
+        "order, the JSON of a Prometheus query, a RUN, a TRACE",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")

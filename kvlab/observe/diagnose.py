@@ -21,7 +21,7 @@ from ..record.trace_file import read_block_trace, read_trace
 from .block_run_samples import record_block_run
 from .causes import CAUSES
 from .facts import facts
-from .inputs import WANTED, Input, left_out, open_all
+from .inputs import WANTED, Input, open_all, remarks
 from .lanes import timeline
 from .lines import LogReader
 from .run_samples import record_run
@@ -56,7 +56,7 @@ def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
         if (mine := [one for one in inputs if one.sort == sort])
         for recording in [_record(sort, mine, len(given) == 1 and len(inputs) > 1)]
     ]
-    return _choose(found, inputs, left_out(given, inputs))
+    return _choose(found, inputs, remarks(given, inputs))
 
 
 def diagnose_run(trace: Trace | BlockTrace, name: str) -> Diagnosis:

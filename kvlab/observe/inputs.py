@@ -2,7 +2,7 @@
 
 A file is recognised by its first lines, never by its name. What cannot be used is an
 error when it was named, and left out when it merely lies in a folder.
-Left out: reading them (lines.py, scrape.py).
+Left out: reading them (lines.py, scrape.py, prometheus.py).
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Literal, NamedTuple
 
 from ..errors import InputError
 from ..record.trace_formats import is_trace
+from .prometheus import ANSWER, moments
 from .scrape import looks_like_metrics
 from .source import RawLine, Say, files_of, raw_lines
 
-Sort = Literal["log", "metrics", "run", "trace", "html", "binary", "json", "empty"]
+Sort = Literal[
+    "log", "metrics", "run", "trace", "html", "binary", "json", "prometheus", "empty"
+]
 _HEAD_LINES = 60
 _MOST_BLANK = 1000
 WANTED = (
@@ -34,11 +37,13 @@ _WHY_NOT = {
 
 
 class Input(NamedTuple):
-    """One file, recognised. `lines` can be taken once."""
+    """One file, recognised. `lines` can be taken once; `by_moment` says that they are
+    numbered by moment, as those of an answer of Prometheus."""
 
     path: Path
     sort: Sort
     lines: Iterator[RawLine]
+    by_moment: bool = False
 
 
 def open_all(paths: list[Path], say: Say) -> list[Input]:
@@ -70,7 +75,10 @@ def _open(path: Path, say: Say) -> Input:
         said += bool(line.data.strip())
         if said == _HEAD_LINES or len(head) == _MOST_BLANK:
             break
-    return Input(path, _sort(head), chain(head, lines))
+    sort = _sort(head)
+    if sort == "prometheus":
+        return Input(path, "metrics", moments(path), by_moment=True)
+    return Input(path, sort, chain(head, lines))
 
 
 _HTML = re.compile(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", re.I)
@@ -86,6 +94,7 @@ def _sort(head: list[RawLine]) -> Sort:
         ("empty", not first),
         ("binary", b"\0" in text or shown.count("\ufffd") > 0.2 * len(text)),
         ("html", _HTML.match(first) is not None),
+        ("prometheus", ANSWER.match(text) is not None),
         ("json", first.strip() in (b"{", b"[")),
         ("run", _RUN.match(first) is not None),
         ("trace", is_trace(first)),
@@ -94,10 +103,12 @@ def _sort(head: list[RawLine]) -> Sort:
     return next((sort for sort, holds in tests if holds), "log")
 
 
-def left_out(given: list[Path], inputs: list[Input]) -> list[str]:
-    """Return a note for each file of a folder that is not among the inputs."""
+def remarks(given: list[Path], inputs: list[Input]) -> list[str]:
+    """Return a note for each file of a folder that is not among the inputs, and for
+    each whose places are no lines."""
     used = {one.path for one in inputs}
-    return [
+    odd = [one.path.name for one in inputs if one.by_moment]
+    return [f"{name}: places count its moments, not lines" for name in odd] + [
         f"left out: {file.name}"
         for path in given
         if path.is_dir()

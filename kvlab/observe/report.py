@@ -26,7 +26,7 @@ def report(told: Diagnosis) -> str:
 def _lines(told: Diagnosis) -> Iterator[str]:
     yield f"{told.verdict}: {told.cause}  ({told.confidence}, {told.status})"
     yield f"{CAUSES[told.cause].says}."
-    yield f"{told.engine} {told.kind}: {', '.join(told.inputs[:4])}{_size(told)}"
+    yield f"{told.engine} {told.kind}: {_names(told.inputs)}{_size(told)}"
     yield ""
     yield "why"
     for reason in told.reasons:
@@ -54,6 +54,11 @@ def _lines(told: Diagnosis) -> Iterator[str]:
     yield ""
     yield "numbers"
     yield from _numbers(told.facts)
+
+
+def _names(inputs: tuple[str, ...]) -> str:
+    shown = list(inputs[:4])
+    return ", ".join(shown + [f"and {len(inputs) - 4:,} more"] * (len(inputs) > 4))
 
 
 def _size(told: Diagnosis) -> str:

@@ -1,8 +1,9 @@
 """How does a diagnosis look as one page that needs nothing else?
 
 The verdict, the reasons with the lines they rest on, a timeline on which the evidence
-is marked, what was considered, what to do next, the numbers. No script, no network, and
-a policy in the page that forbids both; text from logs is escaped.
+is marked, what was considered, what to do next, the numbers. Light or dark as the
+reader's browser is set. No script, no network, and a policy in the page that forbids
+both; text from logs is escaped.
 Left out: how the verdict was found (observe/), the terminal's text (observe/report.py).
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 from ..record.diagnosis import Diagnosis, Lane
 from . import draw, theme
 from .markup import NOTHING, Markup, esc, join, plain, tag
+from .theme_dark import DARK_LOOKS, PAGES
 
 WIDE, GUTTER, TALL, GAP = 900, 170, 54, 14
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
@@ -25,6 +27,7 @@ _STYLE = (
     f"table{{border-collapse:collapse}}td{{padding:.15rem 1rem .15rem 0;"
     f"border-bottom:1px solid {theme.LINE};vertical-align:top}}"
     f".quiet{{color:{theme.INK2}}}figure{{margin:0;overflow-x:auto}}"
+    f".good{{color:{theme.OK}}}.bad{{color:{theme.ALERT}}}"
 )
 _GOOD = {"healthy"}
 
@@ -38,7 +41,8 @@ def page(told: Diagnosis) -> str:
                 f'<meta http-equiv="Content-Security-Policy" content="{esc(_POLICY)}"/>'
             ),
             tag("title", esc(f"{told.verdict}: {told.cause}")),
-            tag("style", Markup(_STYLE)),
+            tag("meta", name="color-scheme", content="light dark"),
+            tag("style", Markup(_STYLE + _night())),
         ]
     )
     body = join([_verdict(told), *_sections(told)])
@@ -46,13 +50,32 @@ def page(told: Diagnosis) -> str:
     return f"<!doctype html>\n{whole}\n"
 
 
+def _night() -> str:
+    """Return the rules for a dark ground: each colour of the page gives way to its
+    own, in the text and in the timeline."""
+    ink, body = PAGES["ink"][1], PAGES["bg"][1]
+    rules = [
+        f"body{{color:{ink};background:{body}}}td{{border-color:{PAGES['line'][1]}}}",
+        f".quiet{{color:{PAGES['ink2'][1]}}}.good{{color:{PAGES['ok'][1]}}}",
+        f".bad{{color:{PAGES['alert'][1]}}}",
+    ]
+    pairs = [*PAGES.values(), (theme.LOOKS["used"].ink, DARK_LOOKS["used"][2])]
+    rules += [
+        f'[{part}="{day}"]{{{part}:{night}}}'
+        for day, night in pairs
+        for part in ("fill", "stroke")
+    ]
+    return f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}"
+
+
 def _verdict(told: Diagnosis) -> Markup:
-    colour = theme.OK if told.verdict in _GOOD else theme.ALERT
-    sign = "✓" if told.verdict in _GOOD else "!"
-    name = tag("span", esc(f"{sign} {told.verdict}"), style=f"color:{colour}")
+    look, sign = ("good", "✓") if told.verdict in _GOOD else ("bad", "!")
+    name = tag("span", esc(f"{sign} {told.verdict}"), class_=look)
     title = tag("h1", join([name, esc(f" {told.cause}")]))
     what = f"{told.engine} {told.kind}, {told.confidence}, {told.status}: "
-    named = _quiet(what + ", ".join(plain(i) for i in told.inputs[:6]))
+    more = len(told.inputs) - 6
+    names = [plain(i) for i in told.inputs[:6]] + [f"and {more:,} more"] * (more > 0)
+    named = _quiet(what + ", ".join(names))
     return join([title, tag("p", esc(told.says)) if told.says else NOTHING, named])
 
 
@@ -101,6 +124,10 @@ def _rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
 def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(str(one) for one in value)
+    if isinstance(value, float) and value == int(value):
+        return f"{int(value):,}"
     return f"{value:,}" if isinstance(value, int | float) else str(value)
 
 
