@@ -9,18 +9,19 @@ stories names those of its notebook in its `PICTURES`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..record.events import Step
-from ..record.trace import Trace
+from ..record.trace import AnyTrace, Trace
 from ..run.workbench import Workbench
-from ..views.block_export import render_blocks
+from ..views.block_export import render_blocks, render_both
 from ..views.export import What, render, render_film
 from ..views.phrases import PHRASES
 from ..views.sentences import entry_of
 from ..views.theme import LANGS
+from .both_engines import both
 from .scenarios import SCENARIOS, modules
 from .stages import Blocks
 from .title_collapse import SETTINGS, figure, play
@@ -55,6 +56,13 @@ class Moments(NamedTuple):
     entries: tuple[str, ...]
 
 
+class Accounts(NamedTuple):
+    """The accounts of several runs, of either engine, over one time."""
+
+    name: str
+    runs: Callable[[], Sequence[AnyTrace]]
+
+
 def chain() -> Trace:
     """Return a run in which a path of two nodes leaves L1 and comes back."""
     bench = Workbench(name="chain", pool_tokens=24, host_tokens=32)
@@ -67,7 +75,7 @@ def chain() -> Trace:
     return bench.trace
 
 
-AnyPicture = Picture | BlockPicture | Moments
+AnyPicture = Picture | BlockPicture | Moments | Accounts
 
 PICTURES: tuple[AnyPicture, ...] = (
     *(Picture(*each) for module in modules()
@@ -77,6 +85,7 @@ PICTURES: tuple[AnyPicture, ...] = (
     Moments("refused.svg", lambda: SCENARIOS["thirty_seconds"]().trace,
             ("admit no_token",)),
     Moments("chain.svg", chain, ("demote", "loadback load", "load", "loaddone")),
+    Accounts("both.svg", both),
 )  # fmt: skip
 
 
@@ -85,6 +94,11 @@ def draw(picture: AnyPicture, folder: Path) -> list[Path]:
     return both. Changes: the files."""
     if isinstance(picture, Moments):
         return draw_moments(picture, folder)
+    if isinstance(picture, Accounts):
+        runs, files = picture.runs(), _files(picture.name, folder)
+        for lang, file in zip(LANGS, files, strict=True):
+            render_both(runs, file, lang)
+        return files
     if isinstance(picture, BlockPicture):
         return draw_blocks(picture, folder)
     trace = SCENARIOS[picture.scenario]().trace
