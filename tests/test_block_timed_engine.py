@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from kvlab.block_config import BlockConfig, L2Config
+from kvlab.lessons.scenarios.nb10 import preempted_in_prefill
 from kvlab.record.block_invariants import broken_blocks
 from kvlab.record.block_metrics import meter
 from kvlab.record.block_snapshot import BlockState
@@ -161,3 +164,11 @@ def test_a_sample_adds_up_to_the_pool():
         assert sample.used + sample.evictable + sample.available == sample.total
     assert max(sample.running for sample in sampler.samples) > 1
     assert sampler.samples[-1].host_used > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_who_is_preempted_waits_from_the_beginning_of_that_step(seed):
+    read = preempted_in_prefill(Random(seed))
+    assert read.record.part(Part.PREFILL) == read.preempted - read.admitted
+    again = read.again - read.preempted
+    assert read.record.part(Part.QUEUE) == read.admitted - read.arrived + again

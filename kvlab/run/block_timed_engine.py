@@ -111,7 +111,7 @@ class TimedBlockEngine:
         if self._is_idle:
             return self._wait()
         turn = self.scheduler.schedule()
-        self._book_waiting(turn)
+        self._book_loading(turn)
         if turn.tokens or turn.preempted:
             self._close(turn)
             return True
@@ -184,6 +184,8 @@ class TimedBlockEngine:
 
     def _run_step(self, turn: Turn) -> int:
         """Let the clock run to the end of the step; return it, in nanoseconds."""
+        for victim in timed(list(turn.preempted)):
+            victim.enter(victim.waiting_part, self._now_ns)
         if turn.copies is not None:
             self._submit(turn.copies)
         if not turn.tokens:
@@ -214,10 +216,8 @@ class TimedBlockEngine:
         )
         self.tallies.peak_waiting = max(self.tallies.peak_waiting, self._num_waiting)
 
-    def _book_waiting(self, turn: Turn) -> None:
-        """Who was preempted or began to load is from now on in another stage."""
-        for request in timed(list(turn.preempted)):
-            request.enter(request.waiting_part, self._now_ns)
+    def _book_loading(self, turn: Turn) -> None:
+        """Who began to load is from now on in another stage."""
         for request in timed(turn.skipped):
             if request.part is Part.QUEUE and request.id in self._loading.values():
                 request.enter(Part.LOAD, self._now_ns)
