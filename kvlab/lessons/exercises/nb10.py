@@ -1,0 +1,254 @@
+"""What does notebook 10, When even decode does not fit, ask?
+
+Who gives way in each engine, what of its KV survives, where the recompute shows.
+Left out: the answers that are right (the tests hold them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from ...record import block_events as be
+from ...record import events as ev
+from ...record.events import Event
+from ...run.timed_request import Part
+from ...views.theme import Words
+from ..giving_way import judge
+from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..questions import moment, state_at
+from ..scenarios import fork_of
+from ..scenarios.nb10 import (
+    preempt,
+    preempted_in_prefill,
+    retract,
+    some_full,
+)  # fmt: skip
+
+OLDEST = Words(
+    "Neither engine takes the oldest: it has written most, or was admitted first.",
+    "两个引擎都不拿最老的：它写得最多，也最早准入。",
+)
+FEWEST = Words(
+    "SGLang sorts by outputs first; of equal ones the longest prompt gives way.",
+    "SGLang 先比输出数；相同时，prompt 最长的让位。",
+)
+LAST = Words(
+    "vLLM under fcfs does not compare: the last in the running list gives way.",
+    "vLLM 的 fcfs 不做比较：运行列表的最后一个让位。",
+)
+ALL_LOST = Words(
+    "num_computed_tokens is 0, but the freed blocks keep their hash: what nobody took "
+    "in the meantime is found again.",
+    "num_computed_tokens 归零，但释放的块哈希还在：期间没被取走的会再次命中。",
+)
+
+IDS = {
+    "a": Words("a: the oldest, 30 tokens", "a：最老，30 个 token"),
+    "b": Words("b: the longest, 46 tokens", "b：最长，46 个 token"),
+    "c": Words("c: the last in, 14 tokens", "c：最后进来，14 个 token"),
+}
+
+
+def _prediction(random: Random) -> Case:
+    trace = retract().trace
+    at = moment(trace, lambda e: isinstance(e, ev.Retract))
+    picked = trace.events[at - 1]
+    assert isinstance(picked, ev.Retract), "a moment is the event's"
+    return Case(
+        picked.request, trace=trace, step=at, fork=fork_of(retract),
+        beliefs=(Belief("a", OLDEST, at), Belief("c", FEWEST, at)),
+    )  # fmt: skip
+
+
+def _seen(random: Random) -> Case:
+    trace = retract().trace
+    at = moment(trace, lambda e: isinstance(e, ev.Ratio))
+    waiting = state_at(trace, at).waiting
+    return Case(
+        {"b": "head", "late": "tail"}[waiting[0]], trace=trace, step=at,
+        beliefs=(Belief("head", Words(
+            "That is vLLM. SGLang appends the retracted: late is served first.",
+            "那是 vLLM。SGLang 把被回退的接在队尾：late 先服务。"), at),),
+    )  # fmt: skip
+
+
+def _first(kind: type[Event]) -> Callable[[Event], bool]:
+    return lambda event: isinstance(event, kind)
+
+
+def _engine(random: Random) -> Case:
+    trace = preempt().trace
+    at = moment(trace, _first(be.Preempt))
+    victim = trace.events[at - 1]
+    assert isinstance(victim, be.Preempt), "a moment is the event's"
+    return Case(
+        victim.request, trace=trace, step=at, fork=fork_of(preempt),
+        beliefs=(Belief("a", OLDEST, at), Belief("b", LAST, at)),
+    )  # fmt: skip
+
+
+def _found(random: Random) -> Case:
+    trace = preempt().trace
+    at = moment(trace, _first(be.Preempt))
+    gone = state_at(trace, at - 1).requests["c"].computed
+    again = moment(trace, lambda e: isinstance(e, be.Lookup) and e.request == "c", at)
+    lookup = trace.events[again - 1]
+    assert isinstance(lookup, be.Lookup), "a moment is the event's"
+    return Case(
+        {"found": lookup.local}, {"computed": gone}, trace, again,
+        beliefs=(
+            Belief({"found": 0}, ALL_LOST, again),
+            Belief({"found": gone}, Words(
+                "One of its blocks, the last, was at the head of the queue: b took it "
+                "at once.",
+                "它的尾块排在队首，b 立刻拿走了一块。"), again),
+        ),
+    )  # fmt: skip
+
+
+ENGINES = {
+    "SGLang": "",
+    "vLLM, policy fcfs": "fcfs",
+    "vLLM, policy priority": "priority",
+}
+
+
+def _victim(random: Random) -> Case:
+    engine = random.choice(list(ENGINES))
+    full = some_full(random, ENGINES[engine] or "fcfs")
+    told = "\n".join(
+        f"{id}: priority {priority}, prompt {prompt}, outputs {outputs}"
+        for id, priority, prompt, outputs in full.told
+    )
+    terms = {"engine": engine, "told": told}
+    if ENGINES[engine]:
+        at = moment(full.vllm, _first(be.Preempt))
+        victim = full.vllm.events[at - 1]
+        assert isinstance(victim, be.Preempt), "a moment is the event's"
+        return Case(victim.request, terms, full.vllm, at)
+    at = moment(full.sglang, _first(ev.Retract))
+    picked = full.sglang.events[at - 1]
+    assert isinstance(picked, ev.Retract), "a moment is the event's"
+    return Case(picked.request, terms, full.sglang, at)
+
+
+def _parts(random: Random) -> Case:
+    read = preempted_in_prefill(random)
+    at = moment(read.trace, _first(be.Preempt))
+    names = ("arrived", "admitted", "preempted", "again", "first")
+    terms = {name: f"{getattr(read, name) / 1e6:.3f}" for name in names}
+    kinds = (Part.QUEUE, Part.PREFILL, Part.RECOMPUTE)
+    answer = {str(part): read.record.part(part) / 1e6 for part in kinds}
+    once = (read.admitted - read.arrived) / 1e6
+    return Case(
+        answer | {"ttft": (read.record.ttft or 0) / 1e6}, terms, read.trace, at,
+        steps=dict.fromkeys((*answer, "ttft"), at),
+        beliefs=(
+            Belief({"queue": once}, Words(
+                "It waits twice before its first token: both times are queue.",
+                "首个 token 之前它等了两次，两次都算排队。"), at),
+            Belief({"recompute": 0}, Words(
+                "What was computed before the preemption is computed again, before the "
+                "first token.",
+                "抢占之前算过的要再算一遍，而且在首个 token 之前。"), at),
+        ),
+    )  # fmt: skip
+
+
+EXERCISES = (
+    Choice(
+        id="10.P",
+        asks=Words(
+            "SGLang. a, b and c came in this order, each has 4 outputs, and L1 has one "
+            "slot left; late waits. Decode needs three. Who gives way?",
+            "SGLang。a、b、c 依次进来，各有 4 个输出，L1 只剩一个槽位，late 在等。"
+            "decode 需要三个。谁让位？"),
+        options=IDS, case=_prediction,
+    ),
+    Choice(
+        id="10.S",
+        asks=Words(
+            "late waited already. Where did the retracted request join the queue?",
+            "late 早就在等。被回退的请求排到了队列哪里？"),
+        options={"head": Words("at the head, before late", "队首，在 late 之前"),
+                 "tail": Words("at the tail, behind late", "队尾，在 late 之后"),
+                 "gone": Words("nowhere: it was aborted", "不排队：它被中止了")},
+        case=_seen,
+    ),
+    Choice(
+        id="10.P2",
+        asks=Words(
+            "The same requests in vLLM, in 25 blocks of 4. Who gives way?",
+            "同样的请求放到 vLLM，25 块，每块 4 个 token。谁让位？"),
+        options=IDS, case=_engine,
+    ),
+    Fill(
+        id="10.S2",
+        asks=Words(
+            "c had {computed} tokens computed when it was preempted. How many of them "
+            "did its next lookup find?",
+            "c 被抢占时已计算 {computed} 个 token。它下一次查找命中了其中几个？"),
+        parts={"found": Words("tokens found", "命中的 token")}, case=_found,
+    ),
+    Choice(
+        id="10.E1",
+        asks=Words(
+            "{engine}. Four requests run, in the order in which they came:\n{told}\n"
+            "Decode does not fit, and nothing can be evicted. Who gives way?",
+            "{engine}。四个请求在跑，按到达先后：\n{told}\n"
+            "decode 装不下，也没有可逐出的。谁让位？"),
+        options={f"r{n}": Words(f"r{n}", f"r{n}") for n in range(1, 5)}, case=_victim,
+    ),
+    Fill(
+        id="10.E2",
+        asks=Words(
+            "vLLM's clock, of one request, in ms: arrived {arrived}, admitted "
+            "{admitted}, preempted in the midst of its prefill {preempted}, admitted "
+            "again {again}, first token {first}. Where did its TTFT go?",
+            "vLLM 的时钟，同一个请求，单位 ms：到达 {arrived}，准入 {admitted}，"
+            "prefill 半途被抢占 {preempted}，再次准入 {again}，首个 token {first}。"
+            "TTFT 花在哪里？"),
+        parts={"queue": Words("queue, ms", "排队，ms"),
+               "prefill": Words("prefill, ms", "prefill，ms"),
+               "recompute": Words("recompute, ms", "重算，ms"),
+               "ttft": Words("TTFT, ms", "TTFT，ms")},
+        case=_parts, tolerance=0.001,
+    ),
+    Function(
+        id="10.E3",
+        asks=Words(
+            "Choose whom to preempt so that at least need blocks come free and the "
+            "fewest tokens must be recomputed. running is in the order of admission; "
+            "each has id, prompt, outputs, own (blocks that it alone holds: they come "
+            "free) and recompute (tokens in them). Return a list of ids.",
+            "选出要抢占的请求：至少腾出 need 块，且重算的 token 最少。running 按准入"
+            "先后排列；每个有 id、prompt、outputs、own（只有它持有的块，会腾出来）、"
+            "recompute（这些块里的 token）。返回 id 的列表。"),
+        start="def choose(running, need):\n    ...", judge=judge,
+    ),
+    Sentence(
+        id="10.E4",
+        asks=Words(
+            "In one sentence: who gives way in SGLang, who in vLLM, and what of its KV "
+            "survives?",
+            "一句话：SGLang 里谁让位，vLLM 里谁让位，它的 KV 还剩什么？"),
+        rubric=(
+            Term(Words("SGLang: fewest outputs", "SGLang：输出最少"),
+                 (r"fewest|least|shortest output", "最少")),
+            Term(Words("vLLM: the last admitted", "vLLM：最后准入"),
+                 (r"\blast|latest|newest|youngest", "最后|最晚|最新")),
+            Term(Words("what is cached is found until it is taken",
+                       "缓存的部分在被取走前仍能命中"),
+                 (r"cache|hash|found|hit|prefix|prompt", "缓存|哈希|命中|前缀|prompt")),
+        ),
+        beliefs=(
+            Belief(r"\boldest\b(?! never)|最老|最早", OLDEST),
+            Belief(r"everything is lost|from token 0|nothing survives|"
+                   r"全部丢|从头|从 token 0|什么都不剩", ALL_LOST),
+            Belief(r"swap|换出", Words(
+                "Neither engine swaps a running request out.",
+                "两个引擎都不会把运行中的请求换出。")),
+        ),
+    ),
+)  # fmt: skip
