@@ -60,10 +60,12 @@ def retract(**knobs: Any) -> Workbench:
     for id in (*SIZES, "late"):
         bench.do(RoundOp([NewRequest(id, prompt_of(id), max_new=MAX_NEW)]))
         bench.ack_write()
-    while bench.state.running or bench.state.waiting:
+    while bench.state.running:
         bench.do(DecodeStepOp())
+        bench.ack_write()
         if bench.state.waiting:
             bench.do(RoundOp([]))
+            bench.ack_load()
     return bench
 
 
