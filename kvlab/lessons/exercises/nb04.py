@@ -79,7 +79,7 @@ def _knob(random: Random) -> Case:
     ]
     return Case(
         " ".join(gone), trace=trace, beside=other, fork=fork_of(one_missing),
-        step=moment(other, lambda e: isinstance(e, ev.Victim), second),
+        step=moment(trace, lambda e: isinstance(e, ev.Victim), second),
         beliefs=(Belief("A", Words(
             "A was hit twice, so lfu keeps it; lru took it for its age.",
             "A 被命中两次，lfu 会留下它；lru 因为它旧而逐出。")),),

@@ -78,11 +78,13 @@ def _knob(random: Random) -> Case:
     inserts = [
         e for e in other.events[:at] if isinstance(e, ev.Step) and e.op == "insert"
     ]
+    parted = moment(trace, lambda e: isinstance(e, ev.TryBackup))
     return Case(
-        str(len(inserts)), trace=trace, step=at, beside=other, fork=fork_of(first_byte),
+        str(len(inserts)), trace=trace, step=parted, beside=other,
+        fork=fork_of(first_byte),
         beliefs=(Belief("1", Words(
             "selective's threshold is 2: the first insert is hit 1.",
-            "selective 的阈值是 2：第一次插入只是第 1 次命中。"), at),),
+            "selective 的阈值是 2：第一次插入只是第 1 次命中。"), parted),),
     )  # fmt: skip
 
 

@@ -43,9 +43,9 @@ def _prediction(random: Random) -> Case:
 def _knob(random: Random) -> Case:
     trace, other = three_fates().trace, three_fates(write_policy="write_back").trace
     left = list(fates(other, {"A": A, "B": B, "C": C}).values()).count(DEMOTED)
-    written = moment(other, lambda e: isinstance(e, ev.TryBackup))
+    parted = moment(trace, lambda e: isinstance(e, ev.TryBackup))
     return Case(
-        str(left), trace=trace, step=written, beside=other,
+        str(left), trace=trace, step=parted, beside=other,
         fork=fork_of(three_fates),
         beliefs=(Belief("2", Words(
             "B too: write_back tries at the eviction itself, whatever was counted.",
