@@ -1,0 +1,212 @@
+"""What does notebook 11, On call, ask?
+
+Whether it is L1, by graphs alone; what would mend it; an alert that fires for that.
+Left out: the answers that are right (the tests hold them).
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from ...views.theme import Words
+from ..alerts import judge
+from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..scenarios.nb11 import LETTERS, Reading, mended, readings, sealed, seed_of
+
+CAUSES = {
+    "ceiling": Words("L1 is the limit", "L1 是瓶颈"),
+    "cap": Words("a cap on running requests", "运行数上限"),
+    "link": Words("a slow link to L2", "到 L2 的链路慢"),
+    "prefix": Words("prompts changed, the prefix broke", "prompt 变了，前缀断了"),
+    "healthy": Words("healthy", "健康"),
+}
+PAIRS = {
+    "ceiling_link": Words("the ceiling or a slow link", "L1 到顶 / 链路慢"),
+    "cap_link": Words("a cap or a slow link", "运行数上限 / 链路慢"),
+    "cap_healthy": Words("a cap or healthy", "运行数上限 / 健康"),
+}
+GRAPHS = {
+    "usage": Words("usage of L1", "L1 使用率"),
+    "running": Words("requests running", "运行中请求"),
+    "queue": Words("requests waiting", "排队请求"),
+}
+FEW = 5
+"""Fewer waiting than this is no queue."""
+
+TRIPLE = Words(
+    "Full, waiting, retracting: the article's three signs. Yet hardly anybody runs; "
+    "copies on their way to L2 hold the pool.",
+    "使用率贴 1、有排队、有撤回：文章的三件套全中。但几乎没有请求在运行，"
+    "占着池子的是写往 L2 的在途拷贝。",
+)
+
+
+def _waiting(found: tuple[Reading, ...]) -> list[Reading]:
+    """Return the readings with at least half of the longest queue; all, if nobody
+    waits to speak of."""
+    longest = max(now.queue for now in found)
+    return [now for now in found if longest < FEW or now.queue >= longest / 2]
+
+
+def _told_apart(field: str, one: list[Reading], other: list[Reading]) -> bool:
+    """Say whether the graph never reads in one run as in the other; of a queue,
+    whether only one of them has any."""
+    first, second = (
+        [float(getattr(now, field)) for now in run] for run in (one, other)
+    )
+    if field == "queue":
+        return (max(first) < FEW) != (max(second) < FEW)
+    return max(first) < min(second) or max(second) < min(first)
+
+
+def apart(pair: str, seed: int) -> str:
+    """Return the graph that tells two runs apart while requests wait."""
+    one, other = (_waiting(readings(kind, seed)) for kind in pair.split("_"))
+    (found,) = (graph for graph in GRAPHS if _told_apart(graph, one, other))
+    return found
+
+
+def _longest(found: tuple[Reading, ...]) -> int:
+    return int(max(now.queue for now in found))
+
+
+def _prediction(random: Random) -> Case:
+    full = [now for now in readings("link") if now.usage > 0.95 and now.queue > FEW]
+    running = sum(now.running for now in full) / len(full)
+    return Case(
+        "link" if running < 2 else "ceiling",
+        beliefs=(
+            Belief("ceiling", TRIPLE),
+            Belief("healthy", Words(
+                "A hit rate of 60 % says that prefills are short. It says nothing of "
+                "those who wait.",
+                "60 % 的命中率只说明 prefill 短，不说明有没有人在等。")),
+        ),
+    )  # fmt: skip
+
+
+def _seen(random: Random) -> Case:
+    found = _waiting(readings("link"))
+    typical = sorted(now.running for now in found)[len(found) // 2]
+    return Case(
+        "one" if typical < 2 else "some" if typical < 20 else "many",
+        beliefs=(Belief("many", Words(
+            "Look at num_running_reqs between 150 and 900 s.",
+            "看 150 到 900 s 之间的 num_running_reqs。")),),
+    )  # fmt: skip
+
+
+def _knob(random: Random) -> Case:
+    longest = {what: _longest(mended(what)) for what in ("l1", "l2", "link")}
+    return Case(
+        min(longest, key=longest.__getitem__),
+        beliefs=(
+            Belief("l1", Words(
+                f"Twice the L1 still queues {longest['l1']}: copies fill it, too.",
+                f"L1 翻倍仍有 {longest['l1']} 个排队：它同样被拷贝填满。")),
+            Belief("l2", Words(
+                f"Twice the L2 queues {longest['l2']}: L2 was never full.",
+                f"L2 翻倍仍有 {longest['l2']} 个排队：L2 从来没满过。")),
+        ),
+    )  # fmt: skip
+
+
+def _verdicts(random: Random) -> Case:
+    number = random.randrange(100)
+    answer = sealed(number)
+    link = next(letter for letter, kind in answer.items() if kind == "link")
+    return Case(
+        answer, {"number": number}, beliefs=(Belief({link: "ceiling"}, TRIPLE),)
+    )
+
+
+def _proofs(random: Random) -> Case:
+    number = random.randrange(100)
+    answer = {pair: apart(pair, seed_of(number)) for pair in PAIRS}
+    return Case(
+        answer,
+        beliefs=(Belief({"ceiling_link": "usage"}, Words(
+            "In both the pool is full. In one it is full of requests.",
+            "两者的池子都是满的，只有一个是被请求占满的。")),),
+    )  # fmt: skip
+
+
+EXERCISES = (
+    Choice(
+        id="11.P",
+        asks=Words(
+            "The dashboard above: P99 of the first token is minutes. What limits it?",
+            "看上面的面板：P99 TTFT 到了几分钟。瓶颈在哪里？"),
+        options=CAUSES, case=_prediction,
+    ),
+    Choice(
+        id="11.S",
+        asks=Words(
+            "While most were waiting, how many ran?",
+            "排队最多的那段时间里，有几个请求在运行？"),
+        options={"many": Words("forty or so", "四十来个"),
+                 "some": Words("about ten", "十个左右"),
+                 "one": Words("one or none", "一个或没有")},
+        case=_seen,
+    ),
+    Choice(
+        id="11.P2",
+        asks=Words(
+            "One thing may be changed. After which is the longest queue shortest?",
+            "只许改一样。改哪一样之后，最长队列最短？"),
+        options={"l1": Words("twice the L1", "L1 翻倍"),
+                 "l2": Words("twice the L2", "L2 翻倍"),
+                 "link": Words("a link of 50 GB/s", "链路换成 50 GB/s")},
+        case=_knob,
+    ),
+    Fill(
+        id="11.E1",
+        asks=Words(
+            "Run the cell above with number = {number}. What is the matter with each "
+            "run?",
+            "在上一格里令 number = {number} 并运行。每次运行各是什么问题？"),
+        parts={letter: Words(f"run {letter}", f"运行 {letter}") for letter in LETTERS},
+        options=CAUSES, case=_verdicts,
+    ),
+    Fill(
+        id="11.E2",
+        asks=Words(
+            "Which one graph proves which of the two it is? Look at the time in which "
+            "most wait.",
+            "凭哪一张图能断定是两者中的哪一个？看排队最多的那段时间。"),
+        parts=PAIRS, options=GRAPHS, case=_proofs,
+    ),
+    Function(
+        id="11.E3",
+        asks=Words(
+            "Write an alert that fires if L1 is the limit, and never otherwise. now "
+            "has usage, hit_rate and l2 (0 to 1; the rate None if no prompt came), "
+            "queue, running, and retracted (in the last minute). It is asked every ten "
+            "seconds, in five runs that you have not seen.",
+            "写一条告警：L1 是瓶颈时响，其余时候绝不响。now 有 usage、hit_rate、l2"
+            "（0 到 1；没有 prompt 时命中率为 None）、queue、running、"
+            "retracted（最近一分钟）。"
+            "每十秒问一次，用的是你没见过的五次运行。"),
+        start="def alert(now):\n    ...", judge=judge,
+    ),
+    Sentence(
+        id="11.E4",
+        asks=Words(
+            "In one sentence: what does a high hit rate tell, and what does it not?",
+            "一句话：命中率高说明了什么，没有说明什么？"),
+        rubric=(
+            Term(Words("compute saved", "省下的计算"),
+                 (r"comput|prefill|recomput|work", "计算|prefill|重算")),
+            Term(Words("room, or the queue", "容量或排队"),
+                 (r"room|capacit|queue|wait|fits?\b|seat|pool|concurren",
+                  "容量|排队|装|等待|池|并发")),
+            Term(Words("that it does not tell it", "它不说明"),
+                 (r"\bnot\b|nothing|never|n't|neither", "不|没|无关")),
+        ),
+        beliefs=(
+            Belief(r"all is well|is fine|healthy|一切正常|健康", Words(
+                "All is not well: see run after run above.",
+                "未必正常：看看上面这些运行。")),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,201 @@
+"""Which runs does notebook 11, On call, seal?
+
+Five of the title's mirror images (mirrors.py), read as a scraper would, every ten
+seconds, and drawn without their names.
+Left out: the leak, which needs a log; the rules that judge (observe).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from ...observe.diagnose import diagnose_run
+from ...observe.run_samples import record_run
+from ...observe.samples import Sample, Track
+from ...record.diagnosis import Diagnosis
+from ...record.trace import Trace
+from ...run.workbench import Workbench
+from ...views.theme import Lang, Words
+from ...views.time_axis import Panel, time_axis, time_axis_text
+from ..mirrors import MIRRORS, Mirror, play
+
+KINDS = {
+    "ceiling": "the ceiling", "cap": "a cap", "link": "a slow link",
+    "prefix": "a broken prefix", "healthy": "healthy",
+}  # fmt: skip
+LETTERS = "ABCDE"
+EVERY = 10.0
+
+
+class Reading(NamedTuple):
+    """What a scrape shows. Units: shares 0 to 1, requests; `retracted` and `hit_rate`
+    are of the last minute, the rate None where no prompt came."""
+
+    time: float
+    usage: float
+    queue: float
+    running: float
+    retracted: float
+    hit_rate: float | None
+    l2: float
+
+
+def mirror(kind: str) -> Mirror:
+    """Return the sickness behind a short name."""
+    (found,) = (m for m in MIRRORS if m.name == KINDS[kind])
+    return found
+
+
+@cache
+def run(kind: str, seed: int = 0) -> Trace:
+    """Return the recorded run. Cost: half a second, once."""
+    return play(mirror(kind), seed)
+
+
+@cache
+def mended(what: str, seed: int = 0) -> tuple[Reading, ...]:
+    """Return the slow link's readings with one thing doubled, or the link mended."""
+    sick = mirror("link")
+    changed = {
+        "l1": replace(sick, pool_tokens=2 * sick.pool_tokens),
+        "l2": replace(sick, host_tokens=2 * sick.host_tokens),
+        "link": replace(sick, link=50e9),
+    }
+    return _readings(play(changed[what], seed))
+
+
+@cache
+def readings(kind: str, seed: int = 0) -> tuple[Reading, ...]:
+    """Return what a scraper sees of the run, every ten seconds."""
+    return _readings(run(kind, seed))
+
+
+def _readings(trace: Trace) -> tuple[Reading, ...]:
+    recording = record_run(trace, trace.header.name)
+    recording.settle()
+    (track,) = recording.tracks.values()
+    found, at = [], 0
+    last = track.samples[0]
+    for number in range(1, int((track.last_time or 0.0) / EVERY) + 2):
+        now = number * EVERY
+        while at < len(track.samples) and (track.samples[at].time or 0.0) <= now:
+            last, at = track.samples[at], at + 1
+        found.append(_reading(track, last, now))
+    return tuple(found)
+
+
+def _reading(track: Track, last: Sample, now: float) -> Reading:
+    def recent(samples: Sequence[Sample]) -> list[Sample]:
+        return [s for s in samples if now - 60 < (s.time or 0.0) <= now]
+
+    prompts = recent(track.with_field("new_tokens", "cached_tokens"))
+    cached = sum(s.values["cached_tokens"] for s in prompts)
+    total = cached + sum(s.values["new_tokens"] for s in prompts)
+    retracted = recent(list(track.events.get("retract", ())))
+    values = last.values
+    return Reading(
+        now, values["usage"], values["queue"], values["running"],
+        float(len(retracted)), cached / total if total else None,
+        values.get("l2_fraction", 0.0),
+    )  # fmt: skip
+
+
+# --- sealed
+
+
+def seed_of(number: int) -> int:
+    """Return the seed of a set's runs: two are played, in many orders."""
+    return number % 2
+
+
+def sealed(number: int) -> dict[str, str]:
+    """Return which kind of run lies behind each letter of a set."""
+    kinds = list(KINDS)
+    Random(f"sealed {number}").shuffle(kinds)
+    return dict(zip(LETTERS, kinds, strict=True))
+
+
+def diagnoses(number: int) -> dict[str, Diagnosis]:
+    """Return what `kvlab diagnose` says of each run of a set."""
+    return {
+        letter: diagnose_run(run(kind, seed_of(number)), letter)
+        for letter, kind in sealed(number).items()
+    }
+
+
+class Graphs(NamedTuple):
+    """Six graphs over one time axis, as a picture and in words."""
+
+    svg: str
+    text: str
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def graphs(number: int, letter: str, lang: Lang = "en") -> Graphs:
+    """Return the graphs of a sealed run."""
+    title = Words(f"set {number}, run {letter}", f"第 {number} 组，运行 {letter}")
+    return _graphs(readings(sealed(number)[letter], seed_of(number)), title, lang)
+
+
+def dashboard(lang: Lang = "en") -> str:
+    """Return the graphs of the night that the prediction is about, as SVG."""
+    title = Words("03:10, somebody's pager", "凌晨 3:10，有人的告警响了")
+    return _graphs(readings("link")[:100], title, lang).svg
+
+
+def _graphs(found: Sequence[Reading], title: Words, lang: Lang) -> Graphs:
+    shown = panels(found)
+    end = max(at for at, _ in shown[0].points)
+    return Graphs(
+        time_axis(shown, title, end=end, note=NOTE.to(lang), lang=lang),
+        time_axis_text(shown, lang),
+    )
+
+
+NAMES: dict[str, tuple[str, str]] = {
+    "usage": ("token_usage", "kv_cache_usage_perc"),
+    "queue": ("num_queue_reqs", "num_requests_waiting"),
+    "running": ("num_running_reqs", "num_requests_running"),
+    "retracted": ("num_retracted_requests", "num_preemptions"),
+    "hit_rate": ("cache_hit_rate", "prefix_cache_hits"),
+    "l2": ("hicache_host_used_tokens", ""),
+}
+"""Each graph's metric, as SGLang and as vLLM call it; vLLM has none for L2's fill."""
+NOTE = Words(
+    "One reading in ten seconds; retractions and hit rate are the last minute's. "
+    "Names are SGLang's, below them vLLM's.",
+    "每十秒一个读数；撤回数与命中率取最近一分钟。指标名上行是 SGLang，下行是 vLLM。",
+)
+
+
+def panels(found: Sequence[Reading]) -> list[Panel]:
+    """Return one panel a graph: SGLang's name, and below it vLLM's."""
+    made = []
+    for field, (sglang, vllm) in NAMES.items():
+        points = [
+            (each.time, value)
+            for each in found
+            if (value := getattr(each, field)) is not None
+        ]
+        share = field in ("usage", "hit_rate", "l2")
+        scale = 100.0 if share else 1.0
+        values = [(at, scale * value) for at, value in points]
+        top = 100.0 if share else max(5.0, *(value for _, value in values))
+        made.append(
+            Panel(name=Words(sglang, sglang), points=values, top=top,
+                  unit=" %" if share else "", told=vllm)
+        )  # fmt: skip
+    return made
+
+
+SCENARIOS: dict[str, Callable[..., Workbench]] = {}
