@@ -43,7 +43,9 @@ def test_the_run_is_not_there_before_the_prediction_is(id):
     assert len(prediction.children) == 1
     prediction.commit(given(id, solutions(id).WRONG[id][0]), confidence=4)
     has_run = EXERCISES[id].case(draw(id, 0)).trace is not None
-    assert (len(prediction.children) >= 2) is has_run
+    assert (prediction.player is not None) is has_run
+    parts = [prediction.card, prediction.player, prediction.seen]
+    assert list(prediction.children) == [part for part in parts if part is not None]
     assert prediction.confidence == 4
 
 
