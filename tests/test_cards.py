@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from kvlab.errors import TraceError
 from kvlab.record import events as ev
 from kvlab.record.events import Decision
 from kvlab.record.replay import Replay
+from kvlab.run.whole import load_whole
 from kvlab.views.cards import (
     card,
     card_at,
@@ -18,8 +21,13 @@ from kvlab.views.cards import (
     why_text,
 )
 from kvlab.views.frame import Frame
+from kvlab.views.phrases import PHRASES
 from kvlab.views.player_words import UI_WORDS
+from kvlab.views.questions import QUESTIONS
+from kvlab.views.sentences import entry_of
 from kvlab.views.theme import LANGS
+
+GOLDENS = Path(__file__).parent / "goldens"
 
 
 def step_of(trace, kind, number=0):
@@ -154,3 +162,23 @@ def test_hostile_names_stay_on_their_lines(hostile, lang):
     for step in decisions(hostile):
         text = card_text(card_at(hostile, step, lang))
         assert len(text.splitlines()) < 25
+
+
+def test_every_outcome_that_a_golden_has_is_offered_as_an_answer():
+    kinds = {kind for kind in ev.DECISIONS if kind.__name__.lower() in QUESTIONS}
+    missing = {
+        entry
+        for path in sorted(GOLDENS.glob("sglang*/*"))
+        for event in load_whole(path)[0].events
+        if type(event) in kinds
+        for entry in [entry_of(event, PHRASES)]
+        if entry not in QUESTIONS[entry.split()[0]].answers
+    }
+    assert missing == set()
+
+
+def test_a_load_carries_out_the_load_back_that_made_room_for_it():
+    trace = load_whole(next(GOLDENS.glob("sglang/s25*")))[0]
+    load = next(i for i, e in enumerate(trace.events) if isinstance(e, ev.Load))
+    kinds = [link.kind for link in links(trace, load)]
+    assert kinds == ["step", "load_back", "load"]

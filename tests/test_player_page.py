@@ -23,8 +23,10 @@ from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.run.whole import load_whole
 from kvlab.views.cards import card_at
+from kvlab.views.cards import links as card_links
 from kvlab.views.columns import COLUMNS, columns_of
 from kvlab.views.frame import frame_at, frame_of
+from kvlab.views.log import player_log
 from kvlab.views.page import page_of, safe, to_html
 from kvlab.views.player_script import script
 from kvlab.views.sentences import describe
@@ -601,6 +603,13 @@ def test_a_log_that_was_cut_off_says_so_instead_of_nothing(open_page):
     assert "cut off or damaged" in tab.page.inner_text("[role=alert]")
 
 
+def test_a_fault_of_the_player_is_not_blamed_on_the_log(open_page):
+    whole_log = player_log(golden("s10"), extra={"looks": None})
+    tab = open_page(page_of(whole_log, title="fault"))
+    said = tab.page.inner_text("[role=alert]")
+    assert "fault of its own" in said and "null" in said
+
+
 def test_a_part_of_a_run_says_that_it_is_one(open_page):
     tab = open_page(to_html(golden("s10"), length=20, lang="en"))
     assert "The first 20 of 105 events" in tab.page.inner_text("#kvlab .note")
@@ -623,7 +632,8 @@ def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
     tab = open_page(out.read_text("utf-8"))
     assert "dropped while it was being loaded" in tab.page.inner_text("#kvlab .note")
     tab.press("End")
-    assert "!" in tab.page.inner_text("#kvlab .a2")
+    said = tab.page.inner_text("#kvlab .a2")
+    assert "−40" in said and "40 more counted than there are slots" in said
 
 
 def test_dark_light_language_and_motion_come_from_the_browser(open_page):
@@ -702,3 +712,50 @@ def test_a_run_without_l2_shows_none_beside_a_run_with_one(open_page):
     tab = open_page(to_html(with_l2.trace, without.trace, lang="en"))
     assert tab.js(PAINTED, 0)
     assert not tab.js(PAINTED, 1)
+
+
+def test_a_load_names_the_decision_that_it_carries_out(open_page):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    at = show(tab, "load")
+    chain = tab.page.inner_text("#kvlab .p-why .chain").split()
+    trace = golden("s10")
+    assert [x for x in chain if x.isalpha() or "_" in x] == [
+        "step",
+        "load_back",
+        "load",
+    ]
+    links = tab.js("e => kvlab.run.chain(e).map(i => i + 1)", at)
+    assert links == [link.step for link in card_links(trace, at)]
+
+
+def test_every_chain_of_causes_is_pythons(open_page):
+    trace = golden("s25")
+    tab = open_page(to_html(trace))
+    found = tab.js(
+        "n => [...Array(n).keys()].map(e => kvlab.run.chain(e).map(i => i + 1))",
+        len(trace),
+    )
+    assert found == [
+        [link.step for link in card_links(trace, at)] for at in range(len(trace))
+    ]
+
+
+def test_what_was_typed_stays_when_the_language_changes(open_page):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    tab.press("/")
+    tab.page.fill("#kvlab .fn", "n3")
+    tab.page.click('#kvlab [data-do="lang"][data-to="zh"]')
+    assert tab.page.input_value("#kvlab .fn") == "n3"
+    assert tab.page.inner_text("#kvlab .panel .go") == "筛选"
+
+
+def test_an_account_slides_after_a_step_and_never_with_reduced_motion(open_page):
+    html = to_html(golden("s10"), lang="en")
+    moving = "() => document.querySelector('#kvlab .a1').getAnimations({subtree: true})"
+    slides = f"{moving}.length"
+    tab = open_page(html)
+    tab.press("ArrowRight", "ArrowRight")
+    assert tab.js(slides) > 0
+    still = open_page(html, reduced_motion="reduce")
+    still.press("ArrowRight", "ArrowRight")
+    assert still.js(slides) == 0

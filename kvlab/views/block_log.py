@@ -25,11 +25,11 @@ from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
 from .block_pool_map import short_hash
 from .block_questions import BLOCK_QUESTIONS
 from .block_whys import BLOCK_LABELS, BLOCK_SWATCHES, BLOCK_WHYS, block_source
+from .cards import kind_of
 from .player_tables import (
     IN_GLOSSARY,
     asked,
     glossary,
-    kind_of,
     looks,
     own_lines,
     words_of,

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from msgspec import Struct
+
+from ..record import events as ev
 from ..record.events import Decision, Event
 from ..record.trace import Trace
 from .frame import Frame, check_step, frame_at
@@ -51,32 +54,59 @@ def card_at(trace: Trace, step: int, lang: Lang = "en") -> Card:
     return card(trace, frame_at(trace, step), lang)
 
 
+CARRIES_OUT: dict[type[Event], tuple[type[Event], ...]] = {
+    ev.Alloc: (ev.LoadBack, ev.TryBackup, ev.MakeRoom, ev.DecodeRoom),
+    ev.Free: (ev.Victim, ev.PickRetract, ev.Insert),
+    ev.Load: (ev.LoadBack,), ev.Backup: (ev.TryBackup,),
+    ev.BackupDone: (ev.TryBackup,),
+    ev.Demote: (ev.Victim,), ev.Delete: (ev.Victim,), ev.EvictHost: (ev.Victim,),
+    ev.Reclaim: (ev.Victim,),
+    ev.Lock: (ev.LoadBack, ev.TryBackup), ev.Unlock: (ev.LoadBack, ev.PickRetract),
+    ev.HostUnlock: (ev.LoadBack,),
+    ev.Start: (ev.Prefill,), ev.Cached: (ev.Prefill,),
+    ev.Row: (ev.Prefill, ev.DecodeRoom), ev.Output: (ev.Prefill, ev.DecodeRoom),
+    ev.Grow: (ev.DecodeRoom,), ev.Retract: (ev.PickRetract,),
+}  # fmt: skip
+"""Which decisions a change may carry out that do not cause it: they stand before it,
+under the same cause."""
+
+
 def links(trace: Trace, index: int) -> list[Link]:
-    """Return the event's chain of causes, first cause first, itself last."""
-    return [Link(i + 1, kind_of(trace.events[i])) for i in trace.chain(index)]
+    """Return the event's chain of causes, first cause first, itself last; before a
+    change stands the decision that it carries out."""
+    behind = decision_behind(trace, index)
+    chain = [] if behind is None else trace.chain(behind)
+    if behind != index:
+        chain = [*chain, index]
+    return [Link(i + 1, kind_of(trace.events[i])) for i in chain]
 
 
 def decision_behind(trace: Trace, index: int) -> int | None:
-    """Return the decision that an event carries out: itself, the last one of the same
-    cause before it, or that cause; None if nothing was decided."""
+    """Return the decision that an event carries out: itself, the one before it that
+    CARRIES_OUT names, or its cause; None if nothing was decided."""
     events = trace.events
-    while index >= 0:
-        cause = events[index].cause
-        for at in range(index, cause, -1):
-            if isinstance(events[at], Decision) and events[at].cause == cause:
-                return at
-        index = cause
-    return None
+    if index < 0 or isinstance(events[index], Decision):
+        return index if index >= 0 else None
+    cause = events[index].cause
+    carried = CARRIES_OUT.get(type(events[index]), ())
+    for at in range(index - 1, cause, -1):
+        if not isinstance(events[at], Decision) or events[at].cause != cause:
+            continue
+        if isinstance(events[at], carried):
+            return at
+        if not isinstance(events[at], ev.TryBackup):  # a victim tries one of its own
+            break
+    return decision_behind(trace, cause)
 
 
-def kind_of(event: Event) -> str:
-    """Return an event's kind as the engine would spell it.
+def kind_of(event: Struct | type[Struct]) -> str:
+    """Return the kind of an event as the engine would spell it.
 
-    >>> from kvlab.record.events import LoadBack
-    >>> kind_of(LoadBack(-1, 1, 1, 1, None, 0, 0, "load"))
+    >>> kind_of(ev.LoadBack)
     'load_back'
     """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(event).__name__).lower()
+    kind = event if isinstance(event, type) else type(event)
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def why_text(trace: Trace, step: int, lang: Lang = "en") -> str:

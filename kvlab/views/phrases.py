@@ -298,7 +298,7 @@ VERDICTS: dict[str, Words] = {
     "victim evict_host": Words("{n} is dropped for good", "{n} 永久删除"),
     "victim drop": Words("{n} is dropped without a copy", "{n} 不留副本地删除"),
     "victim reclaim": Words("{n} gives up its L2 copy", "{n} 让出 L2 副本"),
-    "evicted": Words("Freed {freed} to give {ask}", "为腾 {ask}，释放了 {freed}"),
+    "evicted": Words("Freed {freed}, asked for {ask}", "要 {ask}，腾出 {freed}"),
     "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
     "trybackup write": Words("Back up {n}", "备份 {n}"),
     "trybackup make_room": Words("Make room on L2 for {n}", "在 L2 为 {n} 腾位"),

@@ -8,7 +8,6 @@ Left out: the numbers (log.py), drawing (player/).
 from __future__ import annotations
 
 import ast
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from ..glossary import GLOSSARY, EngineName
 from ..record import events as ev
 from ..record.trace import Header
 from ..rule import RELEASES
+from .cards import CARRIES_OUT, kind_of
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE, QUESTIONS, Question
@@ -28,7 +28,7 @@ from .theme import FREE, LOOKS, Words
 from .theme_dark import colours
 from .watches import WATCHES
 from .why import DIGITS, LABELS, SWATCHES, Own, Why, source_of
-from .why_schedule import WHYS
+from .why_schedule import LINES, WHYS
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -72,6 +72,10 @@ def tables(header: Header) -> dict[str, Any]:
         "facts": facts_of(config),
         "decisions": [kind.__name__.lower() for kind in ev.DECISIONS],
         "names": {k.__name__.lower(): kind_of(k) for k in (*ev.CHANGES, *ev.DECISIONS)},
+        "carries": {
+            kind.__name__.lower(): [one.__name__.lower() for one in decisions]
+            for kind, decisions in CARRIES_OUT.items()
+        },
         "paths": PATHS,
         "leaves": LEAVES,
         "rise": RISE,
@@ -86,6 +90,7 @@ def tables(header: Header) -> dict[str, Any]:
         "digits": DIGITS,
         "swatches": SWATCHES,
         "labels": LABELS,
+        "lines": words_of(LINES),
         "questions": asked(QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(WATCHES),
@@ -100,15 +105,6 @@ def glossary(engine: EngineName) -> dict[str, list[str]]:
         key: [term.word(engine), term.other(engine), term.zh]
         for key, term in GLOSSARY.items()
     }
-
-
-def kind_of(kind: type[ev.Event]) -> str:
-    """Return a kind as the engine would spell it.
-
-    >>> kind_of(ev.LoadBack)
-    'load_back'
-    """
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
 
 
 def words_of(table: dict[str, Words]) -> dict[str, list[str]]:

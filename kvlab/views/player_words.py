@@ -24,6 +24,7 @@ UI_WORDS: dict[str, Words] = {
     "no_requests": Words("no request yet", "还没有请求"),
     "after": Words("after {q}", "在 {q} 之后"),
     "in_out": Words("{a} in, up to {b} out", "输入 {a}，最多输出 {b}"),
+    "only_in": Words("{a} in", "输入 {a}"),
     "out_of": Words("{a} of {b} out", "已出 {a}/{b}"),
     "short": Words("{n} short", "差 {n}"),
     "chunk_of": Words("{a} of {b} prefilled", "已预填充 {a}/{b}"),
@@ -32,7 +33,11 @@ UI_WORDS: dict[str, Words] = {
     "slots": Words("slots", "槽位"), "free": Words("free", "空闲"),
     "loading": Words("{n} loading", "取回中 {n}"),
     "outside": Words("outside", "树外"),
-    "unsound": Words("some slots are counted twice", "有槽位被重复计数"),
+    "unsound": Words(
+        "{n} more counted than there are slots: a copy that was dropped still counts, "
+        "or its slots were freed twice",
+        "多计了 {n} 个槽位：已删除的副本仍被计入，或其槽位被释放了两次"),
+    "orphan": Words("no longer in the tree", "已不在树中"),
     "gpu": Words("GPU", "GPU"), "host": Words("host", "主机"),
     "load": Words("load", "取回"), "write": Words("write", "备份"),
     "empty_tree": Words("The tree grows from the first insert.",
@@ -41,7 +46,8 @@ UI_WORDS: dict[str, Words] = {
         "A change, not a decision: it follows from the event that caused it. When "
         "something is decided, its formula and numbers appear here.",
         "这是变化，不是决策：由引起它的事件而来。每当做出一个决策，公式与数字会出现在这里。"),
-    "led": Words("it follows from event {n}:", "它由事件 {n} 引起："),
+    "led": Words("A change. What event {n} decided is carried out:",
+                 "这是变化：执行事件 {n} 的决策"),
     "start": Words("before the first event", "第一个事件之前"),
     "not_in_formula": Words("not in this formula", "不在此公式中"),
     "not_taken": Words("not taken", "未选择"),

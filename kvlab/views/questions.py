@@ -58,7 +58,11 @@ QUESTIONS: dict[str, Question] = {
                                 "先拷到 L2，再离开 L1"),
          "victim stays": Words("It stays on L1", "留在 L1"),
          "victim evict_host": Words("It is dropped from L2 for good",
-                                    "从 L2 永久删除")}),
+                                    "从 L2 永久删除"),
+         "victim drop": Words("It leaves L1 without a copy, with all below it",
+                              "不留副本，连同其下的一切离开 L1"),
+         "victim reclaim": Words("Its copy on L2 goes, L1 keeps it",
+                                 "让出 L2 的副本，L1 留下")}),
     "trybackup": Question(
         Words("{n} has {tokens} tokens on L1 and no copy. L2 has {host_available} "
               "free. Is it written to L2?",
@@ -69,6 +73,8 @@ QUESTIONS: dict[str, Question] = {
                                       "L2 要先丢掉一些"),
          "trybackup parent_not_backed_up": Words("No: its parent is not on L2",
                                                  "不会：父节点不在 L2"),
+         "trybackup ancestors_first": Words(
+             "Yes, and ancestors without a copy go first", "会，没有副本的祖先先写"),
          "trybackup host_full": Words("No: L2 stays full", "不会：L2 仍然满着")}),
     "decoderoom": Question(
         Words("The next decode step of {batch} requests needs {need} tokens. Does it "

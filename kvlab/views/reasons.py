@@ -29,7 +29,7 @@ from .why import (
     source_of,
     with_sums,
 )
-from .why_schedule import why_of
+from .why_schedule import LINES, why_of
 
 _SIGNS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 _BETWEEN = ("+", "−", "→", "=")
@@ -70,6 +70,8 @@ def _checks(why: Why, terms: Terms) -> Iterator[Check]:
         if not _counts(test.unless, terms):
             if test.untested is not None:
                 yield Check((), "", None, test.untested)
+        elif test.told:
+            yield Check((), "", None, LINES.get(str(terms[test.told])))
         elif test.fact:
             yield Check((), "", holds(test, terms), test.asks)
         else:

@@ -21,7 +21,8 @@ from .theme import State, Words
 class Test(NamedTuple):
     """What is compared. `rows` are equations, `test` is "left sign right", holding or
     not; `fact` is asked instead where no numbers are compared; `unless` names the term
-    that, where it is None, leaves the test out, and `untested` says so."""
+    that, where it is None, leaves the test out, and `untested` says so. With `told`
+    alone, a term that names an entry of LINES is told in its words."""
 
     rows: tuple[str, ...] = ()
     test: str = ""
@@ -29,6 +30,7 @@ class Test(NamedTuple):
     fact: str = ""
     unless: str = ""
     untested: Words | None = None
+    told: str = ""
 
 
 class BarOf(NamedTuple):

@@ -64,6 +64,8 @@ _EVICTED = Why(
     (BarOf(Words("asked", "要"), ("ask",)), BarOf(Words("freed", "腾出"), ("freed",))),
     instead=(Instead(Words("cut the last leaf", "切开最后一个叶子"), "over > 0"),),
     sources=_EVICT_SOURCES, own=_EVICT_OWN)
+_TOO_LITTLE = _EVICTED._replace(
+    sign="no", tests=(Test(("ask − freed = missing",), "freed >= ask"),), instead=())
 _BACKUP = Why(
     "copy",
     Words("The host copy is what lets a node survive its eviction.",
@@ -187,12 +189,15 @@ CACHE_WHYS: dict[str, Why] = {
         own=Own(_TREE, "_reclaim_one", "def _reclaim_one")),
     "evicted": _EVICTED,
     "evicted L2": _EVICTED._replace(sources=_HOST_SOURCES, own=_HOST_OWN),
-    "evicted less": _EVICTED._replace(sign="no"),
-    "evicted less L2": _EVICTED._replace(
-        sign="no", sources=_HOST_SOURCES, own=_HOST_OWN),
+    "evicted less": _TOO_LITTLE,
+    "evicted less L2": _TOO_LITTLE._replace(sources=_HOST_SOURCES, own=_HOST_OWN),
 
     # --- copies
     "trybackup": _BACKUP,
+    "trybackup make_room": _BACKUP._replace(
+        rule=Words("What L2 lacks is freed first; then the copy is tried again.",
+                   "L2 先腾出差的部分，再尝试拷贝。"),
+        own=Own(_TREE, "_write", "evict_host")),
     "trybackup parent_not_backed_up": _BACKUP._replace(
         sign="no", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
         own=Own(_TREE, "write_backup", "backup_needs_parent")),
@@ -212,6 +217,11 @@ CACHE_WHYS: dict[str, Why] = {
         sources=("", _UNIFIED + "flush_pending_backups"),
         own=Own(_TREE, "flush_writes", "start_writing")),
     "loadback": _LOAD,
+    "loadback make_room": _LOAD._replace(
+        rule=Words("Three tests, in this order. If only the last one fails, leaves are "
+                   "evicted, and the load is tried once more.",
+                   "三个条件按此顺序检查；若只有最后一个不成立，先逐出叶子，"
+                   "再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(
         own=Own(_TREE, "_load_pages", "load_threshold")),
     "loadback over_quota": _NOT_LOADED._replace(

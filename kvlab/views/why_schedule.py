@@ -34,7 +34,26 @@ _ADMIT = Why(
     "host_free",
     (Instead(Words("wait for the next round", "等下一轮")),),
     _ADD_ONE, Own(_QUEUE, "_lacks_room", "need < self.rem_total"))
-_DECIDED = Test(("line",), asks=Words("the test that decided", "起决定作用的检查"))
+LINES: dict[str, Words] = {
+    "room": Words("Tested before its own prefix is locked.",
+                  "检查时还没有锁住它自己的前缀。"),
+    "room_after_lock": Words(
+        "Tested again once its own prefix is locked: what it will use itself is no "
+        "longer evictable.",
+        "锁住它自己的前缀后再查一次：它自己要用的部分不再可逐出。"),
+    "room_without_load": Words(
+        "Tested again since nothing came back from L2: those tokens are computed too.",
+        "L2 的部分没有取回，再查一次：那些 token 也要计算。"),
+    "input_budget": Words(
+        "The input budget of this prefill refused it; it binds all but the first "
+        "request.",
+        "被本次预填充的输入预算拒绝；首个请求不受它限制。"),
+    "chunk_budget": Words(
+        "Less than one page of the chunk budget is left.", "分块预算已不足一页。"),
+}
+"""Which test refused a request, by the `line` of its event."""
+
+_DECIDED = Test(told="line")
 _DECODE = Why(
     "yes",
     Words("A step writes one page more for every request at a page's end.",

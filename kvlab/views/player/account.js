@@ -5,7 +5,7 @@
 
 import { GUT, WIDE } from "./grid.js";
 import { box, stateName, swatch } from "./looks.js";
-import { esc, num } from "./text.js";
+import { esc, num, put } from "./text.js";
 import { otherHtml, ui } from "./words.js";
 
 /** The terms of a tier's account: `moved` by the last event; `coming`: so much of them is
@@ -22,8 +22,8 @@ export function termsOf(player, run, tier) {
     (t) => tier === 1 || t.state !== "held" || t.tokens || t.moved,
   );
   const sum = all.reduce((so, { tokens }) => so + tokens, 0);
-  const sound = sum === total && all.every(({ tokens }) => tokens >= 0);
-  return { total, terms: shown, sound };
+  const over = all.reduce((so, { tokens }) => so + Math.max(0, -tokens), 0);
+  return { total, terms: shown, sound: sum === total && !over, over };
 }
 
 /** Tokens on their way to L1, by the term that counts them. */
@@ -35,15 +35,43 @@ function comingTokens(run) {
   return sums;
 }
 
+const TURN = { duration: 240, easing: "cubic-bezier(.2,0,0,1)" };
+
+/** Write a tier's account into its place. After a single step its bar slides from where
+ *  it was; whatever is written next ends that, so no key waits for it. */
+export function putAccount(player, at, run, tier) {
+  const parts = () => [...at.querySelectorAll(".bar rect[data-part]")];
+  const place = (rect) => [rect.getAttribute("x"), rect.getAttribute("width")];
+  const then = player.tweens
+    ? new Map(parts().map((rect) => [rect.dataset.part, place(rect)]))
+    : new Map();
+  const html = accountHtml(player, run, tier);
+  if (at.put === html) return;
+  put(at, html);
+  for (const rect of then.size ? parts() : []) {
+    const [x, wide] = place(rect);
+    const [x0, wide0] = then.get(rect.dataset.part) ?? [x, 0];
+    if (x === x0 && wide === wide0) continue;
+    rect.animate(
+      [
+        { x: `${x0}px`, width: `${wide0}px` },
+        { x: `${x}px`, width: `${wide}px` },
+      ],
+      TURN,
+    );
+  }
+}
+
 /** The bar of an account. */
 export function barOf(player, { terms, total }, high) {
   let x = 0;
+  const part = (name) => `data-part="${name}"`;
   const parts = terms.map(({ state, tokens, coming }) => {
     const wide = total ? (Math.max(0, tokens) / total) * WIDE : 0;
     const late = tokens > 0 ? (Math.min(coming, tokens) / tokens) * wide : 0;
-    const here = wide > late ? box(player, x, 0, wide - late, high, state) : "";
+    const here = wide > late ? box(player, x, 0, wide - late, high, state, part(state)) : "";
     x += wide;
-    return here + (late ? box(player, x - late, 0, late, high, "in_flight") : "");
+    return here + (late ? box(player, x - late, 0, late, high, "in_flight", part(`${state}+`)) : "");
   });
   return parts.join("");
 }
@@ -55,10 +83,13 @@ export function accountHtml(player, run, tier) {
   const sum = account.terms.map((term) => termOf(player, term));
   const mark = account.sound
     ? '<span class="ok">✓</span>'
-    : `<span class="bad">! ${ui(player, "unsound")}</span>`;
+    : '<span class="bad">!</span>';
+  const why = account.sound
+    ? ""
+    : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct">${sum.join(op("+"))}${op("=")}${slots}</div></div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 function termOf(player, { state, tokens, moved, name, coming }) {

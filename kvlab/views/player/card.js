@@ -15,7 +15,8 @@ export function drawWhy(player, pane, run, e, label = "") {
   put(pane, cardHtml(player, run, e, label));
 }
 
-function cardHtml(player, run, e, label = "") {
+/** `whole` is false where the causes stand above the card already. */
+function cardHtml(player, run, e, label = "", whole = true) {
   const { log } = run,
     said = player.answered.get(e);
   if (e < 0)
@@ -23,8 +24,11 @@ function cardHtml(player, run, e, label = "") {
   if (run.at > run.count || e >= run.count)
     return `<div class="empty">${ui(player, "over")}</div>`;
   const why = run.why(e);
-  if (!why)
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div>${esc(say(player, run, e, log.phrases))}</div><div class="dim">${ui(player, "no_card")}</div>${chainHtml(player, run, e)}${ledHtml(player, run, e)}`;
+  if (!why) {
+    const led = ledHtml(player, run, e);
+    const note = led ? "" : `<div class="dim">${ui(player, "no_card")}</div>`;
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div>${esc(say(player, run, e, log.phrases))}</div>${note}${chainHtml(player, run, e)}${led}`;
+  }
   const terms = withSums(why, run.terms(e)),
     parts = [];
   if (said && run === player.run) parts.push(afterwardsHtml(player, run, e, said));
@@ -38,7 +42,7 @@ function cardHtml(player, run, e, label = "") {
     const html = testHtml(player, test, terms);
     if (html) parts.push(`<div class="sec">${html}</div>`);
   });
-  if (why.outside && log.pools[1])
+  if (why.outside && run.log.pools[1])
     parts.push(
       `<div class="sec"><div class="off">${swatch(player, "available")}<s>L2 free = ${num(terms.host_free)}</s><span>${ui(player, "not_in_formula")}</span></div></div>`,
     );
@@ -47,7 +51,7 @@ function cardHtml(player, run, e, label = "") {
     parts.push(
       `<div class="sec"><div class="lab">${ui(player, "not_taken")}</div>${esc(fill(pick(player, instead), (n) => num(terms[n])))}</div>`,
     );
-  parts.push(chainHtml(player, run, e));
+  if (whole) parts.push(chainHtml(player, run, e));
   if (why.source)
     parts.push(
       `<div class="sec src"><div class="lab">${ui(player, "source")}</div>${esc(why.source)}</div>`,
@@ -61,13 +65,11 @@ function cardHtml(player, run, e, label = "") {
 
 /** Of a change: the card of the decision that led to it, as it was then. */
 function ledHtml(player, run, e) {
-  const decided = run
-    .chain(e)
-    .reverse()
-    .find((i) => i !== e && run.kind(i) !== "step" && run.why(i));
-  if (decided === undefined || run.at !== e + 1) return "";
+  const decided = run.behind(e);
+  if (decided < 0 || run.at !== e + 1 || run.kind(decided) === "step") return "";
+  if (!run.why(decided)) return "";
   run.seek(decided + 1);
-  const html = cardHtml(player, run, decided);
+  const html = cardHtml(player, run, decided, "", false);
   run.seek(e + 1);
   return `<div class="sec"><div class="lab">${ui(player, "led", { n: num(decided + 1) })}</div></div>${html}`;
 }

@@ -34,6 +34,10 @@ export function testHtml(player, test, terms) {
     return test.untested
       ? `<div class="off">${esc(pick(player, test.untested))}</div>`
       : "";
+  if (test.told) {
+    const words = player.log.lines[terms[test.told]];
+    return words ? `<div class="dim">${esc(pick(player, words))}</div>` : "";
+  }
   if (test.fact)
     return `${asks}<div class="test ${verdict ? "yes" : "bad"}">${verdict ? "✓" : "✗"} ${ui(player, verdict ? "yes" : "no")}</div>`;
   const [left, sign, right] = test.test ? test.test.split(" ") : [];

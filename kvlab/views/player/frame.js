@@ -42,7 +42,7 @@ export function buildFrame(player) {
   if (globalThis.ResizeObserver) {
     let wide = 0;
     player.watcher = new ResizeObserver(() => {
-      if (root.clientWidth !== wide) {
+      if (root.clientWidth !== wide && root.dataset.ready !== "failed") {
         wide = root.clientWidth;
         layout(player);
       }

@@ -4,7 +4,7 @@
 // Left out: keys (keys.js), buttons (perform.js).
 
 import { draw, sidesOf } from "./draw.js";
-import { GUT, WIDE, gridOf } from "./grid.js";
+import { GUT, WIDE, gridOf, tiersOf } from "./grid.js";
 import { show, stop } from "./move.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
@@ -100,7 +100,7 @@ function slotAt(player, event) {
   const x = event.clientX - box.left - GUT,
     y = event.clientY - box.top;
   for (const tier of [1, 2]) {
-    const t = g.tiers[tier - 1];
+    const t = tiersOf(player, run)[tier - 1];
     if (x < 0 || x >= WIDE || y < t.y || y >= t.y + t.high) continue;
     const at =
         t.first + Math.floor((y - t.y) / t.pitch) * g.columns + Math.floor(x / g.cell),

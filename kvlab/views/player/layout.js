@@ -6,7 +6,7 @@ import { drawControls } from "./controls.js";
 import { draw } from "./draw.js";
 import { patterns } from "./looks.js";
 import { heightOf } from "./pool.js";
-import { openPanel } from "./panel.js";
+import { renewPanel } from "./panel.js";
 import { esc, num, plain } from "./text.js";
 import { differsWords, pick, ui } from "./words.js";
 
@@ -37,7 +37,7 @@ export function layout(player) {
       .join("") + reasonsOf(player);
   makePanes(player);
   drawControls(player);
-  if (player.panel) openPanel(player, player.panel);
+  if (player.panel) renewPanel(player);
   draw(player);
 }
 

@@ -39,6 +39,7 @@ function numbers(raw, at, count, flags) {
 }
 
 export async function openLog(bytes) {
+  if (!bytes) throw new LogError("no log");
   const tag = String.fromCharCode(...bytes.subarray(0, 4));
   if (tag !== "KVP1") throw new LogError("no log");
   let raw;
@@ -49,12 +50,23 @@ export async function openLog(bytes) {
   }
   const view = new DataView(raw.buffer, raw.byteOffset);
   const size = view.getUint32(0, true);
-  const log = JSON.parse(new TextDecoder().decode(raw.subarray(4, 4 + size)));
+  const end = 4 + size;
+  if (end > raw.length) throw new LogError("cut off within its head");
+  const log = headOf(raw.subarray(4, end));
   log.col = {};
-  let at = 4 + size;
+  let at = end;
   for (const [name, length, count, flags] of log.streams) {
     log.col[name] = numbers(raw, at, count, flags);
     at += length;
   }
+  if (at !== raw.length) throw new LogError(`${raw.length} bytes instead of ${at}`);
   return log;
+}
+
+function headOf(bytes) {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (problem) {
+    throw new LogError(String(problem));
+  }
 }

@@ -10,6 +10,8 @@ import { ui } from "./words.js";
 export function show(player, to, spoken = true) {
   const limit = player.limit,
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
+  const fast = player.timer && SPEEDS[player.speed] > 4;
+  player.tweens = player.motion && Math.abs(wanted - player.run.at) === 1 && !fast;
   player.run.seek(wanted);
   player.other?.seek(wanted);
   draw(player, true);

@@ -55,7 +55,7 @@ export function nodeWords(player, run, n) {
   const looks = run.looks(n).map((look, i) => {
     return look ? `L${i + 1} ${stateName(player, look)}` : "";
   });
-  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}, ${looks.join(" ")}`;
+  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}, ${looks.join(" ")}${c.life[n] === 2 ? `, ${ui(player, "orphan")}` : ""}`;
 }
 
 /** The line below the tree: what is pointed at, or chosen, or in the event. */
@@ -84,7 +84,9 @@ function nodeHtml(player, run, n) {
   const { c } = run;
   const words = [
     `${ui(player, "tokens")} <b>${rangeOf(c, n)}</b>`,
-    `${ui(player, "under")} <b>${esc(nodeName(player, c.parent[n]))}</b>`,
+    c.life[n] === 2
+      ? `<b>${ui(player, "orphan")}</b>`
+      : `${ui(player, "under")} <b>${esc(nodeName(player, c.parent[n]))}</b>`,
     `lock_ref <b>${c.lock[n]}</b>`,
     `${ui(player, "hits")} <b>${c.hits[n]}</b>`,
     `L1 <b>${pagesOf(run, 1, 2 + 2 * n)}</b>`,

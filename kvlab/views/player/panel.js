@@ -35,9 +35,27 @@ const PANELS = { filter, watches, export: exports, fork: forks, help };
 export function openPanel(player, which) {
   player.panel = which;
   const panel = player.$(".panel");
-  const close = `<button data-do="panel" data-to="">${ui(player, "close")} ×</button>`;
-  panel.innerHTML = which ? PANELS[which](player) + close : "";
+  panel.innerHTML = panelHtml(player);
   panel.querySelector("input,select,button")?.focus({ preventScroll: true });
+}
+
+/** Make the open panel anew, in another language say, with what was typed in it. */
+export function renewPanel(player) {
+  const panel = player.$(".panel");
+  const fields = () => [...panel.querySelectorAll("input,select")];
+  const typed = fields().map(({ value }) => value);
+  const at = fields().indexOf(document.activeElement);
+  panel.innerHTML = panelHtml(player);
+  fields().forEach((field, i) => {
+    if (typed[i] !== undefined) field.value = typed[i];
+  });
+  if (at >= 0) fields()[at]?.focus({ preventScroll: true });
+}
+
+function panelHtml(player) {
+  const which = player.panel;
+  const close = `<button data-do="panel" data-to="">${ui(player, "close")} ×</button>`;
+  return which ? PANELS[which](player) + close : "";
 }
 
 function filter(player) {

@@ -3,7 +3,7 @@
 // Title, two accounts, and between them three canvases that lie on one another.
 // Left out: what is drawn on them (ribbons.js, slots.js, rings.js), account.js.
 
-import { accountHtml } from "./account.js";
+import { putAccount } from "./account.js";
 import {
   colourButton,
   contentsHtml,
@@ -30,12 +30,13 @@ export function heightOf(player) {
   const { log } = player;
   if (log.blocks) return log.pools[1] ? BLOCKS_HIGH + 130 : BLOCKS_HIGH;
   const contents = hasChecks(log) ? 90 : 0;
-  return 132 + gridOf(player).high + (log.pools[1] ? 52 : 0) + contents;
+  const { high, tiers } = gridOf(player);
+  return 132 + high + (tiers[1].n ? 52 : 0) + contents;
 }
 
 /** Title and accounts. */
 export function drawPool(player, pane, run, label) {
-  const { page, pools } = player.log;
+  const { page, pools } = run.log;
   const note =
     page === 1 ? ui(player, "cell") : ui(player, "cell_page", { n: num(page) });
   put(
@@ -43,8 +44,8 @@ export function drawPool(player, pane, run, label) {
     `<h3>${label}${ui(player, "memory")}<small>${note}</small>${colourButton(player)}</h3>`,
   );
   put(pane.querySelector(".c"), contentsHtml(player, run));
-  put(pane.querySelector(".a1"), accountHtml(player, run, 1));
-  if (pools[1]) put(pane.querySelector(".a2"), accountHtml(player, run, 2));
+  putAccount(player, pane.querySelector(".a1"), run, 1);
+  if (pools[1]) putAccount(player, pane.querySelector(".a2"), run, 2);
 }
 
 /** Both pools and the copies between them. */

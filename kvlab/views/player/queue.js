@@ -7,6 +7,14 @@ import { withSums } from "./sums.js";
 import { esc, num, plain, put } from "./text.js";
 import { ui } from "./words.js";
 
+/** How far its output is; of a request that is asked for none, its input. */
+const outWords = (player, c, r) =>
+  c.max_new[r]
+    ? ui(player, "out_of", { a: num(c.outputs[r]), b: num(c.max_new[r]) })
+    : ui(player, "only_in", { a: num(c.prompt[r]) });
+
+const CHIP = 125; // pixels that a request usually takes
+
 export function drawQueue(player, pane, run) {
   const { c, log } = run,
     lanes = { waiting: [], running: [], finished: [] };
@@ -49,15 +57,15 @@ export function drawQueue(player, pane, run) {
     running: (r) => [
       c.stage[r] === 2
         ? ui(player, "chunk_of", { a: num(c.kv[r]), b: num(c.prompt[r]) })
-        : ui(player, "out_of", { a: num(c.outputs[r]), b: num(c.max_new[r]) }),
+        : outWords(player, c, r),
     ],
-    finished: (r) => [
-      ui(player, "out_of", { a: num(c.outputs[r]), b: num(c.max_new[r]) }),
-    ],
+    finished: (r) => [outWords(player, c, r)],
   };
+  pane.wide ??= Math.max(200, pane.clientWidth - 32);
+  const fitting = Math.max(1, Math.floor((pane.wide - 100) / CHIP));
   const lane = (name) => {
     const all = lanes[name],
-      most = name === "finished" ? 2 : 4,
+      most = Math.min(name === "finished" ? 2 : 4, fitting),
       some = all.slice(0, most);
     if (now >= 0 && all.includes(now) && !some.includes(now)) some.push(now);
     const more = (name === "finished" ? done : all.length) - some.length;

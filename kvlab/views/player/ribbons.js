@@ -5,11 +5,11 @@
 // Left out: the slots at both ends (slots.js).
 
 import { UI, penOf } from "./canvas.js";
-import { LANE, gridOf, piecesOf } from "./grid.js";
+import { LANE, gridOf, piecesOf, tiersOf } from "./grid.js";
 import { num } from "./text.js";
 import { ui } from "./words.js";
 
-const MOST_RIBBONS = 60; // ribbons drawn, the widest
+const MOST_RIBBONS = 24; // ribbons drawn, the widest; how many more is said
 const MANY = 12; // beyond so many they are pale
 
 /** Draw all copies in flight on this canvas, if they are others than it shows. */
@@ -22,19 +22,27 @@ export function drawRibbons(player, canvas, run) {
   if (!pen.fresh && canvas.key === key) return;
   canvas.key = key;
   pen.clearRect(0, 0, g.wide, g.high);
-  if (!g.tiers[1].n) return;
-  const strands = strandsOf(run, moving, g);
+  if (!run.log.pools[1]) return;
+  const strands = strandsOf(player, run, moving, g);
   strands.sort((a, b) => b.w - a.w);
-  for (const strand of strands.slice(0, MOST_RIBBONS))
-    drawStrand(player, pen, strand, strands.length);
+  const drawn = strands.slice(0, MOST_RIBBONS);
+  for (const strand of drawn) drawStrand(player, pen, strand, drawn.length);
   drawSums(player, pen, run, moving, g);
+  const more = strands.length - drawn.length;
+  if (more) {
+    pen.font = `400 11px ${UI}`;
+    pen.fillStyle = player.colour.ink3;
+    pen.fillText(`+ ${num(more)}`, 0, g.tiers[0].high + LANE / 2 + 27);
+  }
 }
 
 /** Where each copy begins and ends, cut into pieces that are whole on both sides. */
-function strandsOf(run, moving, g) {
+function strandsOf(player, run, moving, g) {
   if (!moving.length) return [];
   const { c } = run;
-  const [above, below] = [1, 2].map((tier) => endsOf(run, tier, new Set(moving), g));
+  const [above, below] = [0, 1].map((i) =>
+    endsOf(run, i + 1, tiersOf(player, run)[i], new Set(moving), g),
+  );
   const strands = [];
   for (const n of moving) {
     const [a, b] = [below.get(n) ?? [], above.get(n) ?? []];
@@ -55,8 +63,7 @@ function strandsOf(run, moving, g) {
 }
 
 /** The pieces that hold each moving node in a tier, in token order. */
-function endsOf(run, tier, moving, g) {
-  const t = g.tiers[tier - 1];
+function endsOf(run, tier, t, moving, g) {
   const rows = run.c[`owner${tier}`];
   const shift = run.c[`shift${tier}`];
   const found = new Map();
@@ -94,7 +101,7 @@ function drawStrand(player, pen, strand, all) {
   pen.lineWidth = 1;
   pen.stroke();
   pen.globalAlpha = 1;
-  if (w >= 8 && all <= 40) drawChevrons(pen, strand);
+  if (w >= 8) drawChevrons(pen, strand);
 }
 
 /** Chevrons along the middle of a ribbon, pointing where the copy goes. */

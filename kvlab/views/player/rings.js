@@ -6,7 +6,7 @@
 
 import { penOf } from "./canvas.js";
 import { colouringOf, repainted } from "./colouring.js";
-import { gridOf, piecesOf } from "./grid.js";
+import { gridOf, piecesOf, tiersOf } from "./grid.js";
 
 const MOST_RINGS = 200; // outlines of one event; more than these are not told apart
 
@@ -17,7 +17,7 @@ export function drawRings(player, canvas, run) {
   if (!pen.fresh && canvas.used) pen.clearRect(0, 0, g.wide, g.high);
   const touched = repainted(run);
   canvas.used = false;
-  g.tiers.forEach((t, i) => {
+  tiersOf(player, run).forEach((t, i) => {
     if (!t.n) return;
     const rings = ringsOf(player, run, i + 1, t, touched[i]);
     for (const [first, size] of overshoot(run, i + 1))

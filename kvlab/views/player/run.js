@@ -52,9 +52,26 @@ export class Run extends States {
     return back ? e - back : -1;
   }
 
+  /** The decision that an event carries out, -1 for none (cards.decision_behind). */
+  behind(e) {
+    if (e < 0 || this.isDecision(e)) return e;
+    const { carries = {} } = this.log;
+    const carried = carries[this.kind(e)] ?? [];
+    const cause = this.cause(e);
+    for (let at = e - 1; carried.length && at > cause; at--) {
+      if (!this.isDecision(at) || this.cause(at) !== cause) continue;
+      if (carried.includes(this.kind(at))) return at;
+      if (this.kind(at) !== "trybackup") break; // a victim tries one of its own
+    }
+    return this.behind(cause);
+  }
+
+  /** The chain of causes, first cause first, the event last; before a change stands the
+   *  decision that it carries out (cards.links). */
   chain(e) {
     const links = [e];
-    while (this.cause(links[0]) >= 0) links.unshift(this.cause(links[0]));
+    let before = this.isDecision(e) ? this.cause(e) : this.behind(e);
+    for (; before >= 0; before = this.cause(before)) links.unshift(before);
     return links;
   }
 

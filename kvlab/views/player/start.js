@@ -3,21 +3,28 @@
 // A page holds its logs as base64; anywidget hands them over as traits.
 // Left out: the page around it (page.py), the widget's Python (widget.py).
 
-import { openLog } from "./log.js";
+import { LogError, openLog } from "./log.js";
 import { SPEEDS } from "./controls.js";
 import { play } from "./move.js";
 import { Player } from "./player.js";
 import { Run } from "./run.js";
+import { plain } from "./text.js";
 
-function sorry(root, problem, words) {
+const DAMAGED =
+  "This page's log is cut off or damaged: nothing can be shown. Make the page again with kvlab play. / 此页面的日志被截断或损坏，无法显示。请用 kvlab play 重新生成。";
+const FAILED =
+  "The player stopped on a fault of its own; the log was read whole. / 播放器自身出错；日志已完整读入。";
+
+/** Say what is wrong: with the log, or with the player. */
+function sorry(root, problem) {
   root.textContent = "";
   const box = document.createElement("div");
   box.setAttribute("role", "alert");
   box.style.cssText = "padding:16px;font:15px sans-serif;border:2px solid #d55e00";
-  box.textContent =
-    words ??
-    "This page's log is cut off or damaged: nothing can be shown. Make the page again with kvlab play. / 此页面的日志被截断或损坏，无法显示。请用 kvlab play 重新生成。";
+  const damaged = problem instanceof LogError;
+  box.textContent = damaged ? DAMAGED : `${FAILED} ${plain(problem, 200)}`;
   root.append(box);
+  root.dataset.ready = damaged ? "damaged" : "failed";
   console.info("kvlab:", String(problem));
 }
 
@@ -25,7 +32,11 @@ function sorry(root, problem, words) {
 export async function startPage(root) {
   const bytes = (id) => {
     const text = document.getElementById(id)?.textContent.trim();
-    return text ? Uint8Array.from(atob(text), (x) => x.charCodeAt(0)) : null;
+    try {
+      return text ? Uint8Array.from(atob(text), (x) => x.charCodeAt(0)) : null;
+    } catch (problem) {
+      throw new LogError(String(problem));
+    }
   };
   root.classList.add("page");
   try {
@@ -41,7 +52,6 @@ export async function startPage(root) {
     return player;
   } catch (problem) {
     sorry(root, problem);
-    root.dataset.ready = "damaged";
   }
 }
 

@@ -16,7 +16,7 @@ export function stripOf(player, run, n, plan, state, ends) {
   const [one, two] = state.gone ? ["lost", "lost"] : run.looks(n);
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
-    `${m.x} ${m.w} ${m.up} ${m.decks} ${state.hot} ${state.order} ${state.picked} ` +
+    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.picked} ` +
     `${c.lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
 }
@@ -31,6 +31,7 @@ function measure(run, n, plan) {
   return {
     big,
     parent,
+    cut: c.life[n] === 2,
     x: X0 + c.start[n] * T,
     w: Math.max(1.2, c.len[n] * T - (big ? 2 : 1)),
     y: big ? 15 : 1.5,
@@ -61,7 +62,8 @@ function markup(player, run, n, plan, m, state, label) {
 }
 
 /** The line to its parent. */
-function edge(k, plan, { x, y, h1, up, parent }) {
+function edge(k, plan, { x, y, h1, up, parent, cut }) {
+  if (cut) return ""; // it left the tree while its load was on its way
   const middle = y + h1 / 2;
   if (!parent)
     return `<path d="M${plan.X0 - 9} ${middle}H${plan.X0}" stroke="${k.ink2}"/>`;

@@ -7,6 +7,7 @@ export const PANE_STYLE = `
   display: flex; align-items: flex-end; margin-top: 5px; font-size: 11px;
   color: var(--ink2); white-space: nowrap;
 }
+.kv .unsound { font-size: 11px; line-height: 14px; max-width: 448px }
 .kv .acct .term { display: inline-flex; flex-direction: column; border-radius: 3px }
 .kv .acct .l { display: flex; gap: 4px; align-items: center; height: 16px }
 .kv .acct .n { font-size: 15px; font-weight: 600; color: var(--ink); line-height: 20px }
@@ -84,13 +85,16 @@ export const PANE_STYLE = `
 .kv .chips {
   display: flex; gap: 5px; align-items: center; min-height: 26px; overflow: hidden;
 }
+.kv .chips .none { flex: none }
 .kv .chip {
-  display: inline-flex!important; gap: 6px; align-items: center;
+  min-width: 44px; overflow: hidden; display: inline-flex!important; gap: 6px; align-items: center;
   border-color: var(--line2)!important; height: 26px; white-space: nowrap;
   unicode-bidi: isolate;
 }
 .kv .chip b { font: 600 12px var(--mono) }
-.kv .chip small { color: var(--ink2); font-size: 11px }
+.kv .chip small {
+  color: var(--ink2); font-size: 11px; overflow: hidden; text-overflow: ellipsis;
+}
 .kv .none { color: var(--ink3) }
 .kv .hot { border-color: var(--ink)!important; box-shadow: inset 0 0 0 1px var(--ink) }
 .kv .sel { outline: 2.5px solid var(--link)!important; outline-offset: 1px }
@@ -105,11 +109,5 @@ export const PANE_STYLE = `
   border: 1px dashed var(--line2); border-radius: 4px; color: var(--ink3);
   display: grid; place-items: center; text-align: center; min-height: 80px;
   padding: 10px;
-}
-.kv.motion .bar rect {
-  transition: x .24s cubic-bezier(.2,0,0,1), width .24s cubic-bezier(.2,0,0,1);
-}
-@media (prefers-reduced-motion: reduce) {
-  .kv .bar rect { transition: none !important }
 }
 `;

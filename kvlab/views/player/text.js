@@ -3,14 +3,13 @@
 // As markup.py writes them: every text from a file is one escaped line.
 // Left out: words in two languages (words.js).
 
-export const num = (n) =>
-  typeof n !== "number"
-    ? `${n}`
-    : Number.isInteger(n)
-      ? n > -1000 && n < 1000
-        ? `${n}`
-        : `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")
-      : n.toFixed(1);
+export const num = (n) => {
+  if (typeof n !== "number") return `${n}`;
+  const text = Number.isInteger(n)
+    ? `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")
+    : n.toFixed(1);
+  return n < 0 ? text.replace("-", "−") : text;
+};
 
 /** Write markup where it differs from what is there. */
 export const put = (at, html) => {

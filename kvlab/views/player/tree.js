@@ -93,7 +93,7 @@ function drawRows(player, run, parts, gone) {
   setHigh(parts, y + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   if (parts.drawn !== back) parts.back.innerHTML = parts.drawn = back;
-  keyed(parts.rows, parts.held, groups);
+  keyed(parts.rows, parts.held, groups, player.tweens);
 }
 
 function setHigh(parts, high) {
@@ -150,7 +150,7 @@ function backOf(player, run, shown, plan, wide) {
   s.push(text(Math.min(wide, X0 + depth * T + 10), "end", depth));
   if (asked) s.push(askedBar(player, asked, T));
   const spine = shown
-    .filter((n) => !run.c.parent[n])
+    .filter((n) => !run.c.parent[n] && run.c.life[n] !== 2)
     .map((n) => Y.get(rowOf(n)) + (pitch > 30 ? 22 : 5));
   if (spine.length)
     s.push(
@@ -176,14 +176,15 @@ function askedBar(player, t, T) {
 }
 
 /** Make a group hold exactly these parts, {key: [y, sign, markup()]}: one whose sign is
- *  the same is left alone. */
-function keyed(group, held, parts) {
+ *  the same is left alone; with `tweens`, a new one fades in. */
+function keyed(group, held, parts, tweens) {
   for (const [key, [y, sign, markup]] of parts) {
     let part = held.get(key);
     if (!part) {
       const g = document.createElementNS("http://www.w3.org/2000/svg", "g");
       held.set(key, (part = { g, y: NaN, sign: null }));
       group.append(g);
+      if (tweens) g.animate([{ opacity: 0 }, { opacity: 1 }], 120);
     }
     if (part.sign !== sign) {
       part.g.innerHTML = markup();
