@@ -116,6 +116,7 @@ def export(arguments: argparse.Namespace) -> int:
             arguments.out,
             {"perfetto": perfetto, "csv": account_csv}[arguments.to](trace),
         )
+    note(arguments, f"{arguments.out}: {len(trace):,} events")
     return 0
 
 
