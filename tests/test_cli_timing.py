@@ -115,6 +115,24 @@ def test_a_place_that_takes_no_metrics_is_told_before_the_run(
     assert message in error
 
 
+def test_more_scrapes_than_a_folder_can_bear_are_refused_and_nothing_is_written(
+    trace, capsys, tmp_path
+):
+    far = tmp_path / "far.jsonl"
+    far.write_text(
+        '{"timestamp": 0, "input_length": 9, "output_length": 2, "hash_ids": [1]}\n'
+        '{"timestamp": 150000, "input_length": 9, "output_length": 2, "hash_ids": [2]}'
+    )
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+    options = ("--metrics-dir", folder, "--metrics-every", 0.001)
+    record = ("--record", tmp_path / "run.kvtrace")
+    status, error = replay(capsys, far, *TIMED, *options, *record)
+    assert status == 2
+    assert "files of a run of 150 s; 100,000 are the most; use 0.002 or more" in error
+    assert list(folder.iterdir()) == [] and not (tmp_path / "run.kvtrace").exists()
+
+
 # --- traces of other formats
 
 TURNS = [

@@ -89,6 +89,8 @@ def replay(arguments: argparse.Namespace) -> int:
         name=arguments.trace.name,
         seed=arguments.seed,
     )
+    if len(runs) == 1:
+        write_telemetry(traces[arguments.engine], arguments)
     for name, trace in traces.items():
         if arguments.record is not None:
             one = arguments.record
@@ -96,7 +98,6 @@ def replay(arguments: argparse.Namespace) -> int:
     if len(runs) > 1:
         print_both(arguments, figures)
         return 0
-    write_telemetry(traces[arguments.engine], arguments)
     print_figures(arguments, figures[arguments.engine])
     return 0
 

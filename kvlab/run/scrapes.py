@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..errors import InputError
 from ..record.block_report import label_value
 from ..record.trace import Trace
 from ..rule import OLD
@@ -44,6 +45,9 @@ _COUNTERS = (
 )
 _NEWER = (("hicache_backup_tokens_total", "backed_up", "Tokens written to the host."),)
 
+MAX_FILES = 100_000
+"""The most scrapes that are written: more, and a folder is of no use."""
+
 
 def scrapes(trace: Trace, every: int) -> Iterator[tuple[int, str]]:
     """Yield (nanoseconds, exposition) every `every` nanoseconds of the run.
@@ -62,12 +66,28 @@ def scrapes(trace: Trace, every: int) -> Iterator[tuple[int, str]]:
 
 
 def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
-    """Write each scrape to a file named by its milliseconds; return how many."""
+    """Write each scrape to a file named by its milliseconds; return how many.
+
+    Raises: InputError, before the first, where they are more than MAX_FILES.
+    """
     number = 0
+    end = end_of(trace)
+    if (files := -(-end // every) + 1) > MAX_FILES:
+        enough = -(-end // (MAX_FILES - 1) // 10**6) / 1000
+        raise InputError(
+            f"--metrics-every {every / 1e9:g}", f"makes {files:,} files of a run of "
+            f"{end / 1e9:,.0f} s; {MAX_FILES:,} are the most", f"use {enough:g} or more"
+        )  # fmt: skip
     for at, text in scrapes(trace, every):
         (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)
         number += 1
     return number
+
+
+def end_of(trace: Trace) -> int:
+    """Return the last nanosecond of the run's clock. Cost: O(1) but for its tail."""
+    told = (time_after(event) for event in reversed(trace.events))
+    return next((time for time in told if time is not None), 0)
 
 
 def exposition(meter: Meter) -> str:
