@@ -24,8 +24,8 @@ from ..errors import EngineFault
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..rules import Rules
+from ..schedule.decode_queue import DecodeReport
 from ..schedule.policy import Policy
-from ..schedule.radix_scheduler import DecodeReport
 from .clocked_link import NEVER, ClockedLink
 from .cost import NS, Cost
 from .engine import Engine
