@@ -22,8 +22,8 @@ from ..record.events import Event, Step
 from ..record.trace import Trace
 from ..rule import NEEDS
 from ..rules import Rules, facts
-from ..run.runner import Result
 from ..run.script import Script
+from ..run.tree_ops import Result
 from ..run.whole import run_whole
 from ..views.compare import comparison, first_difference, moment
 from ..views.rule_table import mixed_note, rule_note

@@ -29,7 +29,7 @@ from .checker import Checker
 from .engine import Engine
 from .model import Model
 from .model_engine import ModelRun
-from .runner import Result
+from .tree_ops import Result
 from .workbench import Workbench, listed
 
 

@@ -17,8 +17,9 @@ from ..errors import EngineFault
 from ..record.trace import Header, Trace
 from ..rules import Rules
 from .load import load_run
-from .runner import Result, ScriptRunner
+from .runner import ScriptRunner
 from .script import Script, read_script
+from .tree_ops import Result
 
 
 def run_whole(

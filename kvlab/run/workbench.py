@@ -19,7 +19,8 @@ from ..rule import DEFAULT
 from ..rules import Rules
 from . import script as sc
 from .engine import Engine
-from .runner import Result, ScriptRunner
+from .runner import ScriptRunner
+from .tree_ops import Result
 
 
 class Workbench:
