@@ -115,8 +115,9 @@ def test_a_place_that_takes_no_metrics_is_told_before_the_run(
     assert message in error
 
 
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
 def test_more_scrapes_than_a_folder_can_bear_are_refused_and_nothing_is_written(
-    trace, capsys, tmp_path
+    engine, capsys, tmp_path
 ):
     far = tmp_path / "far.jsonl"
     far.write_text(
@@ -126,7 +127,7 @@ def test_more_scrapes_than_a_folder_can_bear_are_refused_and_nothing_is_written(
     folder = tmp_path / "metrics"
     folder.mkdir()
     options = ("--metrics-dir", folder, "--metrics-every", 0.001)
-    record = ("--record", tmp_path / "run.kvtrace")
+    record = ("--record", tmp_path / "run.kvtrace", "--engine", engine)
     status, error = replay(capsys, far, *TIMED, *options, *record)
     assert status == 2
     assert "files of a run of 150 s; 100,000 are the most; use 0.002 or more" in error

@@ -28,6 +28,7 @@ from ..record.block_snapshot import BlockState
 from ..record.events import Event
 from ..record.trace import BlockHeader, BlockTrace
 from .meter import Histogram, time_after
+from .scrapes import check_number
 
 INTERVAL = 10 * 10**9
 """Nanoseconds between two lines (VLLM_LOG_STATS_INTERVAL)."""
@@ -102,7 +103,11 @@ def block_scrapes(trace: BlockTrace, every: int) -> Iterator[tuple[int, str]]:
 
 
 def write_block_scrapes(trace: BlockTrace, folder: Path, every: int) -> int:
-    """Write each scrape to a file named by its milliseconds; return how many."""
+    """Write each scrape to a file named by its milliseconds; return how many.
+
+    Raises: InputError, before the first, where they are too many (`check_number`).
+    """
+    check_number(trace, every)
     number = 0
     for at, text in block_scrapes(trace, every):
         (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)

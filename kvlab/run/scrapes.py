@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import InputError
 from ..record.block_report import label_value
-from ..record.trace import Trace
+from ..record.trace import EventLog, Trace
 from ..rule import OLD
 from .meter import Histogram, Meter, time_after
 
@@ -70,24 +70,25 @@ def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
 
     Raises: InputError, before the first, where they are more than MAX_FILES.
     """
+    check_number(trace, every)
     number = 0
-    end = end_of(trace)
-    if (files := -(-end // every) + 1) > MAX_FILES:
-        enough = -(-end // (MAX_FILES - 1) // 10**6) / 1000
-        raise InputError(
-            f"--metrics-every {every / 1e9:g}", f"makes {files:,} files of a run of "
-            f"{end / 1e9:,.0f} s; {MAX_FILES:,} are the most", f"use {enough:g} or more"
-        )  # fmt: skip
     for at, text in scrapes(trace, every):
         (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)
         number += 1
     return number
 
 
-def end_of(trace: Trace) -> int:
-    """Return the last nanosecond of the run's clock. Cost: O(1) but for its tail."""
+def check_number(trace: EventLog, every: int) -> None:
+    """Raises: InputError where scrapes every so many nanoseconds of the run are more
+    than MAX_FILES."""
     told = (time_after(event) for event in reversed(trace.events))
-    return next((time for time in told if time is not None), 0)
+    end = next((time for time in told if time is not None), 0)
+    if (files := -(-end // every) + 1) > MAX_FILES:
+        enough = -(-end // (MAX_FILES - 1) // 10**6) / 1000
+        raise InputError(
+            f"--metrics-every {every / 1e9:g}", f"makes {files:,} files of a run of "
+            f"{end / 1e9:,.0f} s; {MAX_FILES:,} are the most", f"use {enough:g} or more"
+        )  # fmt: skip
 
 
 def exposition(meter: Meter) -> str:
