@@ -50,7 +50,7 @@ def _diagnose(arguments: Namespace) -> int:
     if arguments.html is not None:
         check_target(arguments.html)
     try:
-        with progress(None, "diagnose", "B") as bar:
+        with progress(_size(arguments.paths), "diagnose", "B") as bar:
             told = _told(arguments.paths, bar.update)
     except InputError as problem:
         if arguments.json:
@@ -63,6 +63,12 @@ def _diagnose(arguments: Namespace) -> int:
     else:
         print(report(told))
     return 0
+
+
+def _size(paths: list[Path]) -> int | None:
+    """Return the bytes of the files, as a bar's whole; None where it is not known."""
+    known = all(path.is_file() for path in paths)
+    return sum(path.stat().st_size for path in paths) if known else None
 
 
 def _told(paths: list[Path], say: Say) -> Diagnosis:

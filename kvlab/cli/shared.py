@@ -167,7 +167,10 @@ def _shown(value: Any) -> str:
 def progress(total: int | None, what: str, unit: str) -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total, desc=what, unit=unit, disable=not sys.stderr.isatty())
+    return tqdm(
+        total=total, desc=what, unit=unit, unit_scale=unit == "B",
+        disable=not sys.stderr.isatty(),
+    )  # fmt: skip
 
 
 def note(arguments: argparse.Namespace, text: str) -> None:
