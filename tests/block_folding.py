@@ -6,7 +6,8 @@ from kvlab.blocks.block_pool import BlockPool
 from kvlab.blocks.chunk_pool import ChunkPool
 from kvlab.blocks.hashing import short_name
 from kvlab.blocks.offload import CpuOffload
-from kvlab.record.block_snapshot import BlockState, BlockTier
+from kvlab.record.block_snapshot import BlockState
+from kvlab.record.block_tier import BlockTier
 from kvlab.record.chunk_state import PLACES
 from kvlab.run.block_ops import BlockOps
 from kvlab.run.block_runner import BlockRunner

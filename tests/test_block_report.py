@@ -12,7 +12,7 @@ from kvlab.record.block_report import (
     start_lines,
     stats_line,
 )
-from kvlab.record.block_snapshot import BlockAccount
+from kvlab.record.block_tier import BlockAccount
 
 BUSY = BlockGauges(4, 9, 2, 0.987, 1, 2, 0)
 QUIET = BlockGauges(0, 0, 0, 0.0, 0, 0, 0)

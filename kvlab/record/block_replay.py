@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import TraceError
-from .block_snapshot import BlockRequestState, BlockState, BlockTier
+from .block_snapshot import BlockRequestState, BlockState
+from .block_tier import BlockTier
 from .events import Event, Tier
 from .replay import STRETCH, FoldError
 from .trace import BlockTrace

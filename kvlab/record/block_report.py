@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..errors import ConfigError
 from .block_metrics import BlockCounters, BlockGauges
-from .block_snapshot import BlockAccount
+from .block_tier import BlockAccount
 
 WINDOW = 1000
 """Admitted requests over which a logged hit rate goes, about."""

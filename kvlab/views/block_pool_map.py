@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..record.block_snapshot import BlockTier
+from ..record.block_tier import BlockTier
 from . import draw, theme
 from .block_frame import BlockFrame
 from .grid import Grid, grids
