@@ -98,7 +98,7 @@ def _dump(random: Random) -> Case:
     dump = some_dump(random)
     account = state_at(dump.trace, dump.step).tiers["L1"].account()
     free = account.evictable + account.blank
-    told = "  ".join(
+    told = " | ".join(
         f"{id}: {ref} {'h' if hashed else '–'}"
         for id, (ref, hashed) in enumerate(dump.blocks)
     )
@@ -188,9 +188,9 @@ EXERCISES = (
     Fill(
         id="03.E1",
         asks=Words(
-            "A pool of 11 blocks, as id: ref_cnt and h if it has a hash:\n{dump}\n"
+            "Pool of 11 blocks, as id: ref_cnt and h for a hash, – for none:\n{dump}\n"
             "Block 0 is the null block. What does vLLM report?",
-            "一个 11 块的池子，写作 编号: ref_cnt，有哈希的标 h：\n{dump}\n"
+            "一个 11 块的池子，写作 编号: ref_cnt，有哈希标 h，没有标 –：\n{dump}\n"
             "块 0 是 null block。vLLM 会报告什么？"),
         parts={"free": Words("free", "free"),
                "evictable": Words("of these evictable", "其中可逐出"),
