@@ -139,7 +139,8 @@ SCHEDULE_WHYS: dict[str, Why] = {
     "ratio": Why(
         "note",
         Words("What share of max_new a running request is promised, from the "
-              "survivors.", "给运行者承诺 max_new 的几成，由留下的请求重新估计。"),
+              "survivors.",
+              "为运行中的请求预留 max_new 的几成，由留下的请求重新估计。"),
         (Test(("before → after",)),),
         sources=(_RATIO, _RATIO),
         own=Own(_QUEUE, "prepare_decode", "self._estimate()")),
