@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import os
 import re
+from pathlib import Path
 
 import pytest
 from lab_browser import CHROMIUM, chromium
@@ -15,6 +16,8 @@ from kvlab.lessons.stages import Blocks
 from kvlab.record import events as ev
 from kvlab.record.trace import BlockTrace, Trace
 from kvlab.run.block_script import RequestSpec
+from kvlab.run.script import read_script
+from kvlab.run.whole import fork_of, run_whole
 from kvlab.views.page import TWIN_EVENTS
 from kvlab.views.streams import unpack
 
@@ -177,3 +180,14 @@ def test_a_run_of_blocks_is_forked_with_vllms_knobs():
     assert found.at == player.difference.at < len(player.trace)
     assert "enable_caching True → False" in player.report()
     assert "lookup: Of 0 tokens" in player.report()
+
+
+def test_a_fork_on_one_rule_shows_the_card_of_that_rule():
+    goldens = Path(__file__).parent / "goldens" / "sglang"
+    of = read_script(next(goldens.glob("s25*")))
+    player = play(run_whole(of)[0], fork=fork_of(of))
+    player.fork(rules="0.5.14+load_protects_source")
+    because = unpack(player.log_b)[0]["difference"]["because"]
+    assert [told[0].split(" (")[0] for told in because] == [
+        "Rule load_protects_source: A no, B yes"
+    ]

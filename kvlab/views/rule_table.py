@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable
 from typing import Any
 
+from ..record.trace import AnyTrace, Header
 from ..rule import DEFAULT, NEEDS, NEW, OLD, Rule
 from ..rules import Rules, facts
 from .markup import plain
@@ -113,6 +114,16 @@ def rule_note(name: str, one: Rules, other: Rules) -> Words:
         f"规则 {name}：A {a.zh}，B {b.zh}（{NEW} 起为{new.zh}）\n"
         f"{rule.effect_zh}\n源码：{source}{recorded}",
     )
+
+
+def the_one_rule(one: AnyTrace, other: AnyTrace) -> list[Words]:
+    """Return the note of the rule that parted two runs, if it is the only thing in
+    which their headers differ; none otherwise, since nothing tells which it was."""
+    a, b = one.header, other.header
+    if not (isinstance(a, Header) and isinstance(b, Header)) or a.config != b.config:
+        return []
+    differing = [n for n in facts() if getattr(a.rules, n) != getattr(b.rules, n)]
+    return [rule_note(differing[0], a.rules, b.rules)] if len(differing) == 1 else []
 
 
 def mixed_note(rules: Rules) -> list[Words]:

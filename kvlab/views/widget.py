@@ -20,6 +20,7 @@ from .compare import Difference, comparison, first_difference
 from .frame import check_step
 from .page import TWIN_EVENTS, log_of, page_of, to_html, twin
 from .player_script import script
+from .rule_table import the_one_rule
 from .theme import LANGS, Lang, Words
 
 Fork = Callable[..., AnyTrace]
@@ -84,7 +85,8 @@ class Player(anywidget.AnyWidget):
         """Show another run beside this one; return where they part."""
         self.other = other
         self.difference = first_difference(self.trace, other)
-        because = self._explain(self.trace, other) if self._explain else ()
+        explain = self._explain or the_one_rule
+        because = explain(self.trace, other)
         told = self.difference.told(self.trace, other, because)
         self.log_b = log_of(other, extra={**self._how, "difference": told})
         return self.difference
