@@ -35,10 +35,6 @@ Source: Qin et al., FAST'25, figure 9, read off its vector coordinates to 0.001.
 BLUE, GREEN = LOOKS["used"].ink, LOOKS["right"].ink
 RED, GREY = LOOKS["refused"].ink, LOOKS["lost"].ink
 COLOURS = (BLUE, RED, GREEN, GREY)
-TRACES = {
-    "conversation": Words("conversation", "conversation（对话）"),
-    "synthetic": Words("synthetic", "synthetic（合成）"),
-}
 
 
 class Look(NamedTuple):
@@ -64,14 +60,13 @@ def hit_curves(ours: Mapping[str, Points], lang: Lang = "en") -> str:
     """Return the picture of hit ratios by tokens of cache, with published ones."""
     curves = []
     for (name, points), colour in zip(ours.items(), COLOURS, strict=False):
-        known = TRACES.get(name, Words(name, name))
         curves.append(
-            Curve(name=Words(f"{known.en}, here", f"{known.zh}，本工具"),
+            Curve(name=Words(f"{name}, here", f"{name}，本工具"),
                   points=_percent(points), colour=colour)
         )  # fmt: skip
         if name in PUBLISHED:
             curves.append(
-                Curve(name=Words(f"{known.en}, FAST'25", f"{known.zh}，FAST'25"),
+                Curve(name=Words(f"{name}, FAST'25", f"{name}，FAST'25"),
                       points=_percent(PUBLISHED[name]), colour=colour, mark="ring",
                       dash=None)
             )  # fmt: skip

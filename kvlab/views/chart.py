@@ -130,10 +130,12 @@ def _frame(frame: Frame, scale: _Scale, lang: Lang) -> Iterator[Markup]:
 def short(value: float, lang: Lang = "en") -> str:
     """Return a whole number as an axis says it.
 
-    >>> short(500), short(2000), short(3e6), short(2000, "zh"), short(3e6, "zh")
-    ('500', '2k', '3M', '2000', '300 万')
+    >>> short(500), short(2000), short(3e6), short(3e6, "zh"), short(1e8, "zh")
+    ('500', '2k', '3M', '300 万', '1 亿')
     """
     if lang == "zh":
+        if value >= 1e8:
+            return f"{value / 1e8:g} 亿"
         return f"{value / 1e4:g} 万" if value >= 1e4 else f"{value:g}"
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if value >= size:
