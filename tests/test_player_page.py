@@ -291,6 +291,9 @@ def test_a_covered_card_is_not_in_the_page_and_the_answer_is_the_runs(open_page)
     assert not tab.page.query_selector("#kvlab .p-why .eq")
     tab.press("ArrowRight", "End")
     assert tab.js("() => kvlab.run.at") == at
+    tab.press("p")
+    assert tab.js("() => kvlab.mode") == "predict"
+    assert tab.js("() => document.activeElement.closest('.ans') !== null")
     options = tab.page.query_selector_all("#kvlab .ans:not(.conf) input")
     options[1].check()  # it waits
     tab.page.focus("#kvlab .conf input:checked")

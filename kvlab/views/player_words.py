@@ -146,7 +146,7 @@ UI_WORDS: dict[str, Words] = {
                       "zooms too, with Shift it moves",
                       "时间线：放大、缩小、还原、向前、向后；滚轮缩放，加 Shift 平移"),
     "key_panes": Words("go to a pane", "到各面板"),
-    "key_predict": Words("predict or watch", "预测或观看"),
+    "key_predict": Words("to the question; predict or watch", "到问题；预测或观看"),
     "key_enter": Words("commit the prediction", "提交预测"),
     "key_why": Words("go to the card", "到卡片"),
     "key_differ": Words("first difference", "首个分歧"),

@@ -10,7 +10,7 @@ import { play, show, step, stop } from "./move.js";
 import { nodeWords } from "./node.js";
 import { openPanel } from "./panel.js";
 import { bookmark, perform, recolour, setLang } from "./perform.js";
-import { commit, setMode } from "./predict.js";
+import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
 import { concerns, find, jump, search, toDecision } from "./watch.js";
 
@@ -64,7 +64,7 @@ export function onKey(player, event) {
     },
     "[": () => faster(player, -1),
     "]": () => faster(player, 1),
-    p: () => setMode(player, player.mode === "predict" ? "watch" : "predict"),
+    p: () => predictNow(player),
     Enter: () => {
       if (target.dataset?.fold) click(player, event);
       else if (target.dataset?.do)

@@ -49,6 +49,13 @@ export function lookBack(player, e, key) {
   draw(player);
 }
 
+/** To the open question, where there is one; else into predict mode, or out of it. */
+export function predictNow(player) {
+  const answer = player.asking >= 0 && player.$(".p-why .ans input");
+  if (answer) answer.focus();
+  else setMode(player, player.mode === "predict" ? "watch" : "predict");
+}
+
 export function setMode(player, mode) {
   player.mode = mode;
   player.freed = 0;
