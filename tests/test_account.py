@@ -68,3 +68,9 @@ def test_the_words_are_chinese_where_asked(sample):
 
 def test_a_zero_term_stays(sample):
     assert ">evictable<" in account_svg(frame_at(sample, 0))
+
+
+def test_the_other_engines_word_shows_under_the_pointer(sample):
+    drawn = account_svg(frame_at(sample, 0))
+    assert "<title>vLLM: free, with a hash</title>" in drawn
+    assert "vLLM: </title>" not in drawn

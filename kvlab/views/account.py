@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..glossary import GLOSSARY
 from ..record.snapshot import State as Engine
 from . import draw, theme
 from .frame import Frame
-from .markup import Markup, join, tag
+from .markup import Markup, esc, join, tag
 from .theme import FREE, LOOKS, Lang, State, Words
 
 SLOTS = Words("slots", "槽位")
@@ -143,6 +144,7 @@ def _operator(x: float, sign: str) -> Markup:
 
 
 def _term(x: float, term: Term, lang: Lang) -> Markup:
+    """Return name and number; vLLM's word for it shows under the pointer."""
     number, moved = theme.num(term.tokens), theme.delta(term.moved)
     weight, colour = (600, theme.INK) if term.tokens else (400, theme.INK3)
     parts = [
@@ -154,7 +156,10 @@ def _term(x: float, term: Term, lang: Lang) -> Markup:
         after = x + theme.width(number, 15) + 4
         style = {"font_weight": 600, "fill": theme.INK2}
         parts.append(draw.words(after, 31, moved, **style))
-    return join(parts)
+    known = GLOSSARY.get(term.state)
+    other = known.other("sglang") if known and term.name is not FREE else ""
+    title = [tag("title", esc(f"vLLM: {other}"))] if other else []
+    return tag("g", join([*title, *parts]))
 
 
 def account_svg(frame: Frame, lang: Lang = "en") -> Markup:
