@@ -129,6 +129,15 @@ def test_a_prompt_that_no_empty_pool_could_hold_is_refused_at_once():
     assert (refused.need, refused.total) == (213, 160)
 
 
+def test_everybody_who_left_is_counted_and_told_to_the_progress():
+    engine, told = machine(tokens=160), []
+    engine.run(crowd(4, length=150, outputs=5), told.append)
+    tallies = engine.tallies
+    assert len(tallies.done) + len(tallies.refused) == 4
+    assert tallies.done and tallies.refused
+    assert block_figures_of(engine)["requests"] == sum(told) == 4
+
+
 def test_the_counters_of_a_trace_count_the_steps_that_one_event_tells():
     trace = BlockTrace(BlockHeader(config=config()))
     engine = machine(trace)

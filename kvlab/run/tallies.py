@@ -47,13 +47,9 @@ class Refused(Struct, frozen=True, gc=False):
 
 
 class Tallies:
-    """The sums of a run; `left`: requests that left, one way or another.
-
-    Units: tokens, requests.
-    """
+    """The sums of a run. Units: tokens, requests."""
 
     def __init__(self) -> None:
-        self.left = 0
         self.done: list[Record] = []
         self.refused: list[Refused] = []
         self.turned_away = 0
@@ -63,19 +59,22 @@ class Tallies:
         self.retractions = self.decode_steps = self.jumps = self.prefills = 0
         self.peak_running = self.peak_waiting = 0
 
+    @property
+    def left(self) -> int:
+        """Requests that left, one way or another."""
+        return len(self.done) + len(self.refused) + self.turned_away
+
     def arrived(self, waiting: int) -> None:
         """Somebody joined the queue of now `waiting`."""
         self.peak_waiting = max(self.peak_waiting, waiting)
 
     def refuse(self, request: TimedRequest, need: int, total: int) -> None:
         """A request larger than the pool was turned away."""
-        self.left += 1
         self.refused.append(Refused(request.id, need, total))
         self.input_tokens += len(request.prompt)
 
     def turn_away(self, request: TimedRequest) -> None:
         """A request came to a full queue."""
-        self.left += 1
         self.turned_away += 1
         self.input_tokens += len(request.prompt)
 
@@ -110,7 +109,6 @@ class Tallies:
 
     def leave(self, request: TimedRequest, now: int, *, aborted: bool) -> None:
         """A request is done, or gone."""
-        self.left += 1
         self.input_tokens += len(request.prompt)
         self.done.append(
             Record(
