@@ -32,7 +32,7 @@ def test_the_axis_runs_from_edge_to_edge():
 def test_a_value_above_the_top_stays_in_its_panel():
     picture = time_axis([DOTS], TITLE, end=100)
     ys = [float(y) for y in re.findall(r'cy="([\d.]+)"', picture)]
-    assert min(ys) == 34.0
+    assert min(ys) == 44.0
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
@@ -44,3 +44,23 @@ def test_the_figure_is_well_formed_and_named(lang):
 
 def test_the_twin_in_words_says_the_highest_reading():
     assert time_axis_text([LINE, DOTS]) == "use: 1, 50 s\nTTFT: 9 s, 100 s"
+
+
+def test_a_reading_stands_at_the_end_of_the_span_with_a_ring_on_the_curve():
+    panel = Panel(
+        name=LINE.name, points=LINE.points, top=1.0, state="used", reading="98%"
+    )
+    picture = time_axis([panel], TITLE, end=100, span=(20, 50))
+    middle = (LEFT + WIDTH - RIGHT) / 2
+    ring = re.search(r'<circle cx="([\d.]+)" cy="([\d.]+)"', picture)
+    assert (float(ring[1]), float(ring[2])) == (middle, 44.0)  # 1.0 of 1.0: the top
+    assert ">98%<" in picture
+
+
+@pytest.mark.parametrize(
+    ("end", "last"), [(12, "12"), (300, "300"), (460, "7"), (9000, "2.5")]
+)
+def test_times_are_told_in_seconds_minutes_or_hours(end, last):
+    picture = time_axis([LINE], TITLE, end=end)
+    ticks = re.findall(r'text-anchor="middle"[^>]*>([^<]+)<', picture)
+    assert ticks[-1] == last and len(ticks) <= 13

@@ -40,7 +40,7 @@ from ..run.samples import Sample, Sampler
 from ..run.tallies import Record, percentile
 from ..run.timed_engine import TimedEngine
 from ..run.workload import OpenLoop
-from ..views.theme import Lang, Words
+from ..views.theme import Lang, State, Words
 from ..views.time_axis import Panel, time_axis
 
 SECOND = 10**9
@@ -210,30 +210,32 @@ def figure(
     span = None if at is None else (at, at + WINDOW / SECOND)
     moment = shown[-1] if span is None else shown[min(int(span[1]), len(shown) - 1)]
 
-    def share(name: Words, field: str) -> Panel:
+    def share(name: Words, field: str, state: State) -> Panel:
         points = [(s.at / SECOND, 100 * float(getattr(s, field))) for s in shown]
         then = f"{float(getattr(moment, field)):.0%}"
-        return Panel(name=name, points=points, top=100, unit=" %", told=then)
+        return Panel(
+            name=name, points=points, top=100, unit=" %", state=state, reading=then
+        )
 
     def count(name: Words, field: str) -> Panel:
         points = [(s.at / SECOND, float(getattr(s, field))) for s in shown]
         top, then = max(1.0, *(y for _, y in points)), f"{getattr(moment, field)}"
-        return Panel(name=name, points=points, top=top, told=then)
+        return Panel(name=name, points=points, top=top, reading=then)
 
     panels = [
-        share(Words("usage of L1", "L1 使用率"), "usage"),
+        share(Words("usage of L1", "L1 使用率"), "usage", "used"),
         count(Words("requests waiting", "排队请求"), "waiting"),
         count(Words("retractions so far", "累计撤回"), "retractions"),
-        share(Words("fill of L2", "L2 占用率"), "host_fill"),
+        share(Words("fill of L2", "L2 占用率"), "host_fill", "host_only"),
         Panel(
             name=Words("TTFT, by arrival", "TTFT（按到达）"), points=firsts,
             top=round(max(ttft for _, ttft in firsts)), unit=" s", dots=True,
-            told=f"P99 {finding.calm_p99:.1f} → {finding.worst_p99:.0f} s",
+            reading=f"P99 {finding.calm_p99:.1f} → {finding.worst_p99:.0f} s",
         ),
     ]  # fmt: skip
     title = Words(
-        f"L1 is full, L2 is not: {setting.name}, seed {seed}",
-        f"L1 满了，L2 还空着：{setting.name}，种子 {seed}",
+        f"L1 is full, L2 is {moment.host_fill:.0%} full, and requests wait",
+        f"L1 满了，L2 才占 {moment.host_fill:.0%}，请求却在排队",
     )
     note = _note([finding, *others]).to(lang)
     return time_axis(panels, title, end=end, span=span, note=note, lang=lang)
@@ -244,12 +246,13 @@ def _note(findings: Sequence[Finding]) -> Words:
     fallen = [f for f in findings if f.collapse_at is not None]
     fills = [f.l2_fill for f in fallen] or [0.0]
     least, most = f"{min(fills):.0%}", f"{max(fills):.0%}"
+    run, seed = findings[0].setting, findings[0].seed
     return Words(
-        "Shaded: the first minute whose P99 is ten times the calm one; readings are at "
-        f"its end. {len(fallen)} of {len(findings)} seeds collapse, L2 then {least} to "
-        f"{most} full.",
+        "Shaded: the first minute whose P99 is ten times the calm one; readings at its "
+        f"end. {run}, seed {seed}; {len(fallen)} of {len(findings)} seeds collapse, "
+        f"L2 then {least} to {most} full.",
         "阴影：P99 首次达到平静时十倍的那一分钟，读数取自其末尾。"
-        f"{len(findings)} 个种子中 {len(fallen)} 个崩溃，"
+        f"{run}，种子 {seed}；{len(findings)} 个种子中 {len(fallen)} 个崩溃，"
         f"此时 L2 占用 {least} 至 {most}。",
     )
 

@@ -13,19 +13,20 @@ from msgspec import Struct
 
 from . import theme
 from .draw import document, page, stroke, words
-from .markup import Markup, tag
-from .theme import Lang, Words
+from .markup import Markup, join, tag
+from .theme import LOOKS, Lang, State, Words
 
 WIDTH, LEFT, RIGHT = 760.0, 168.0, 20.0
-TALL, GAP, TOP, FOOT = 74.0, 20.0, 34.0, 34.0
+TALL, GAP, TOP, FOOT = 64.0, 22.0, 44.0, 30.0
 
 
 class Panel(Struct, frozen=True, kw_only=True):
     """One quantity over time.
 
     Units: `points` are (seconds, value); `top` is the value at the panel's upper edge,
-    `unit` stands behind it. `dots`: one mark a point, where a line would lie. `told` is
-    a reading in words, below the name.
+    `unit` stands behind it. `dots`: one mark a point, where a line would lie; `state`:
+    the look of what lies under the line. `told` stands below the name, `reading` beside
+    the curve at the moment of the figure.
     """
 
     name: Words
@@ -33,7 +34,9 @@ class Panel(Struct, frozen=True, kw_only=True):
     top: float
     unit: str = ""
     dots: bool = False
+    state: State | None = None
     told: str = ""
+    reading: str = ""
 
 
 def time_axis(
@@ -46,24 +49,22 @@ def time_axis(
     lang: Lang = "en",
 ) -> str:
     """Return the figure as SVG, from 0 to `end` seconds, with `span` shaded and a note
-    below the axis."""
+    below the axis. The end of the span is the moment that the panels' readings tell."""
     height = TOP + len(panels) * (TALL + GAP) + FOOT
     scale = (WIDTH - LEFT - RIGHT) / end
-    body: list[Markup] = [page(), words(10, 20, title.to(lang), font_weight=600)]
+    heading = words(10, 21, title.to(lang), font_weight=600, font_size=14)
+    body: list[Markup] = [page(), heading]
     if span is not None:
-        begin, width = LEFT + span[0] * scale, (span[1] - span[0]) * scale
-        body.append(
-            tag(
-                "rect", x=round(begin, 1), y=TOP - 4, width=round(width, 1),
-                height=height - TOP - FOOT, fill=theme.WELL, stroke=theme.LINE2,
-            )
-        )  # fmt: skip
+        body.append(_shade(span, scale, height - TOP - FOOT))
     for number, panel in enumerate(panels):
-        body += _panel(panel, TOP + number * (TALL + GAP), scale, lang)
-    body += _ticks(end, scale, height - FOOT)
+        y = TOP + number * (TALL + GAP)
+        body += _panel(panel, y, scale, lang)
+        if span is not None and panel.reading:
+            body += _reading(panel, y, span[1], scale)
+    body += _ticks(end, scale, height - FOOT - 6)
     if note:
-        body.append(words(10, height + 8, note, font_size=10))
-        height += 20
+        body.append(words(10, height + 6, note, font_size=10, fill=theme.INK2))
+        height += 18
     return str(document(body, WIDTH, height, title.to(lang), lang))
 
 
@@ -81,36 +82,78 @@ def time_axis_text(panels: Sequence[Panel], lang: Lang = "en") -> str:
 
 def _panel(panel: Panel, y: float, scale: float, lang: Lang) -> Iterable[Markup]:
     """Yield the name, the frame and the readings of a panel whose top is at y."""
-    yield words(10, y + TALL / 2 + (-3 if panel.told else 4), panel.name.to(lang))
+    name_y = y + TALL / 2 + (-2 if panel.told else 4)
+    yield words(10, name_y, panel.name.to(lang), font_weight=600)
     if panel.told:
-        yield words(10, y + TALL / 2 + 13, panel.told, font_size=10)
+        yield words(10, name_y + 15, panel.told, font_size=10, fill=theme.INK2)
     highest = f"{theme.num(_whole(panel.top))}{panel.unit}"
-    yield words(LEFT - 6, y + 9, highest, text_anchor="end", font_size=9)
-    yield words(LEFT - 6, y + TALL, "0", text_anchor="end", font_size=9)
-    yield stroke(
-        f"M{LEFT:g} {y:g}v{TALL:g}h{WIDTH - LEFT - RIGHT:g}", theme.INK, 0.8
-    )  # fmt: skip
-    places = [
-        (LEFT + at * scale, y + TALL * (1 - min(value / panel.top, 1.0)))
-        for at, value in panel.points
-    ]
-    colour = theme.LINK
+    edge = {"text_anchor": "end", "font_size": 9, "fill": theme.INK3}
+    yield words(LEFT - 6, y + 7, highest, **edge)
+    yield words(LEFT - 6, y + TALL, "0", **edge)
+    wide = WIDTH - LEFT - RIGHT
+    yield stroke(f"M{LEFT:g} {y:g}h{wide:g}", theme.LINE, 1)
+    places = [_place(panel, y, at, value, scale) for at, value in panel.points]
+    ink = LOOKS[panel.state].edge if panel.state else theme.LINK
     if panel.dots:
         for x, height in places:
-            yield tag("circle", cx=round(x, 1), cy=round(height, 1), r=1.8, fill=colour)
+            yield tag("circle", cx=round(x, 1), cy=round(height, 1), r=1.8, fill=ink)
     elif places:
-        path = "L".join(f"{x:.1f} {height:.1f}" for x, height in places)
-        yield stroke(f"M{path}", colour, 1.4)
+        line = "L".join(f"{x:.1f} {height:.1f}" for x, height in places)
+        foot = f"L{places[-1][0]:.1f} {y + TALL:g}L{places[0][0]:.1f} {y + TALL:g}Z"
+        fill = theme.fill(panel.state) if panel.state else ink
+        solid = None if panel.state else 0.1
+        yield tag("path", d=f"M{line}{foot}", fill=fill, fill_opacity=solid)
+        yield stroke(f"M{line}", ink, 1.4)
+    yield stroke(f"M{LEFT:g} {y + TALL:g}h{wide:g}", theme.INK3, 1)
+
+
+def _place(
+    panel: Panel, y: float, at: float, value: float, scale: float
+) -> tuple[float, float]:
+    return LEFT + at * scale, y + TALL * (1 - min(value / panel.top, 1.0))
+
+
+def _shade(span: tuple[float, float], scale: float, height: float) -> Markup:
+    """Return the stretch that the text speaks of, its end ruled."""
+    x, end = LEFT + span[0] * scale, LEFT + span[1] * scale
+    rect = tag(
+        "rect", x=round(x, 1), y=TOP - 8, width=round(end - x, 1), height=height,
+        fill=theme.INK, fill_opacity=0.07,
+    )  # fmt: skip
+    rule = stroke(f"M{end:.1f} {TOP - 8:g}v{height:g}", theme.ALERT, 1.2)
+    return join([rect, rule])
+
+
+def _reading(panel: Panel, y: float, at: float, scale: float) -> Iterable[Markup]:
+    """Yield a ring on the curve at the moment, and what it reads: on a plate where a
+    pattern lies under it."""
+    value = next((v for t, v in reversed(panel.points) if t <= at), 0.0)
+    x, height = _place(panel, y, at, value, scale)
+    if not panel.dots:
+        style = {"fill": theme.BG, "stroke": theme.ALERT, "stroke_width": 2}
+        yield tag("circle", cx=round(x, 1), cy=round(height, 1), r=3.5, **style)
+    text_y = y + (27 if height < y + TALL / 2 else 17)
+    if panel.state:
+        wide = round(theme.width(panel.reading, 15) + 8, 1)
+        plate = {"x": round(x + 6, 1), "y": text_y - 14, "width": wide, "height": 18}
+        yield tag("rect", **plate, rx=2, fill=theme.BG)
+    style = {"font_weight": 700, "font_size": 15, "fill": theme.ALERT}
+    yield words(round(x + 9, 1), text_y, panel.reading, **style)
+
+
+UNITS = ((7200.0, 3600, "h"), (300.0, 60, "min"), (0.0, 1, "s"))
 
 
 def _ticks(end: float, scale: float, y: float) -> Iterable[Markup]:
-    step = next(
-        s for s in (1, 5, 10, 30, 60, 120, 300, 600, 3600, end) if end / s <= 12
-    )
-    for number in range(int(end / step) + 1):
-        x = LEFT + number * step * scale
-        text = f"{number * step:g} s"
-        yield words(x, y + 14, text, text_anchor="middle", font_size=9)
+    """Yield at most a dozen round times, in the unit that suits the whole length."""
+    unit, name = next((size, name) for least, size, name in UNITS if end > least)
+    whole = end / unit
+    steps = (0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, whole)
+    step = next(step for step in steps if whole / step <= 12)
+    for number in range(int(whole / step) + 1):
+        x = LEFT + number * step * unit * scale
+        text = f"{number * step:g}" + (f" {name}" if number == 0 else "")
+        yield words(x, y + 14, text, text_anchor="middle", font_size=9, fill=theme.INK2)
 
 
 def _whole(value: float) -> float:
