@@ -78,3 +78,12 @@ def number(value: float) -> str:
     if abs(value) >= 100:
         return f"{value:,.1f}"
     return f"{value:,.3f}".rstrip("0").rstrip(".")
+
+
+def usage_text(signs: Signs) -> str:
+    """Say how full the pool is while requests wait, and that moments were fuller."""
+    most = max((row.usage for row in signs.spell.rows), default=signs.usage_max)
+    text = f"usage is at most {number(signs.crowded)} while they wait"
+    if most <= signs.crowded:
+        return text
+    return f"{text}, but for one report in twenty (at most {number(most)})"

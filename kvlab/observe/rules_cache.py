@@ -174,10 +174,11 @@ def working_set(signs: Signs) -> Finding | None:
     rates = [window.cached / window.total for window in found]
     pool = signs.pool_tokens or 0.0
     falls = len(rates) >= 2 and rates[-1] <= 0.7 * max(rates) and max(rates) >= 0.1
-    if signs.thrown_out:
+    if signs.throws:
         return no("working_set_exceeds_cache", f"{signs.word}s blur the hit rate")
-    churns = bool(pool) and evicted >= pool and rates[-1] < 0.5
-    if not evicted or not (falls or churns):
+    if signs.comes_back == 0:
+        return no("working_set_exceeds_cache", "L2 keeps it and gives nothing back")
+    if not evicted or not falls:
         return no(
             "working_set_exceeds_cache",
             f"{number(evicted)} tokens evicted, hit rate {rates[-1]:.1%} at last",
@@ -186,9 +187,8 @@ def working_set(signs: Signs) -> Finding | None:
     return yes(
         "working_set_exceeds_cache",
         f"{number(evicted)} tokens were evicted{pools}, and the hit rate is "
-        f"{rates[-1]:.1%}"
-        + (f" after {max(rates):.1%}" if falls else "")
-        + ": what comes back has been given up before",
+        f"{rates[-1]:.1%} after {max(rates):.1%}: what comes back has been given up "
+        "before",
         quotes=[
             quote(found[at].sample, "evicted_total", "cached_total", "computed_total")
             for at in (0, -1)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
-from .signs import PIN, Signs
+from .signs import OFTEN, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running")
+_MOST_DAMAGED = 4
+"""Damaged lines for each whole report from which the whole ones are no fair sample."""
 
 
 def damaged(signs: Signs) -> Finding | None:
@@ -19,14 +21,15 @@ def damaged(signs: Signs) -> Finding | None:
     if not recording.damaged:
         return None
     intact = signs.track.num_samples
-    if recording.damaged <= intact or intact >= 4:
+    few = max(4, recording.damaged / _MOST_DAMAGED)
+    if recording.damaged <= intact or intact >= few:
         return no("input_damaged", f"{intact} whole reports are enough")
     places = [Quote("damaged line", str(place)) for place in recording.damaged_at[:3]]
     return yes(
         "input_damaged",
         f"{recording.damaged} lines are cut or damaged and were not trusted; {intact} "
         "whole reports are left",
-        "so few cannot show growth",
+        "what is left shows no growth that could be trusted",
         quotes=[*places, quote(signs.track.lasts.get("usage"), *_SHOWN)],
         confidence="certain",
     )
@@ -111,6 +114,12 @@ def burst(signs: Signs) -> Finding | None:
         return None
     if not signs.drained:
         return no("burst_drained", f"{number(signs.rows[-1].queue)} wait at the end")
+    if len(signs.queued) < OFTEN * len(signs.rows):
+        return no(
+            "burst_drained",
+            f"{len(signs.queued)} of {len(signs.rows)} reports have a queue, at most "
+            f"{number(signs.queue_max)}, and it drains",
+        )
     peak = max(signs.rows, key=lambda r: r.queue)
     thrown = signs.thrown_out
     return yes(

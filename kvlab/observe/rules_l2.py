@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, number, quote, usage_text, yes
 from .samples import Sample
-from .signs import LOW, PIN, Signs
+from .signs import LOW, PIN, RARE, Signs
 from .spells import Row
 
 FEW = 0.1
@@ -118,12 +118,12 @@ def stands_for_loads(signs: Signs) -> Finding | None:
         return None
     said = f"prefills stood {stood / 1e9:,.0f} s for L2 loads and computed "
     said += f"{worked / 1e9:,.0f} s"
-    if stood < worked or signs.usage_max >= PIN:
+    if stood < worked or signs.crowded >= PIN:
         return no("l2_load_serialised", said)
     longest = track.peaks.get("queue")
     return yes(
         "l2_load_serialised",
-        f"{said}, while usage is at most {number(signs.usage_max)}",
+        f"{said}; {usage_text(signs)}",
         quotes=[quote(longest, *_SHOWN), quote(track.lasts.get("usage"), *_SHOWN)],
         confidence="certain",
     )
@@ -135,24 +135,24 @@ def loads_unseen(signs: Signs) -> Finding | None:
     track, hits = signs.track, signs.hit_rate
     if track.known("enable_hierarchical_cache") != 1.0 or hits is None:
         return None
-    if signs.kind != "log" or signs.thrown_out or not signs.stands:
+    if signs.kind != "log" or signs.throws or not signs.stands:
         return None
     sizes = [s.values["new_tokens"] for s in track.samples if s.kind == "prefill"]
     chunk = track.known("chunk_tokens") or max(sizes, default=0.0)
-    if hits < _MOSTLY_HITS or signs.usage_max >= LOW or len(sizes) < 3:
+    if hits < _MOSTLY_HITS or signs.crowded >= LOW or len(sizes) < 3:
         return None
     if fmean(sizes) > 0.5 * chunk:
         return None
-    longest = max(signs.queued, key=lambda row: row.queue)
+    longest = max(signs.waits, key=lambda row: row.queue)
     return yes(
         "l2_load_serialised",
-        f"{number(signs.queue_max)} wait, usage is at most {number(signs.usage_max)}, "
+        f"{number(longest.queue)} wait, {usage_text(signs)}, "
         f"and a prefill computes {number(round(fmean(sizes)))} tokens on average, of a "
         f"chunk of {number(chunk)}: neither room nor compute is short",
         f"L2 is on and {hits:.1%} of the prompt tokens are hits: loads over a slow "
         "link fit this; the log does not print them, so it is not proved",
         quotes=[quote(row.sample, *_SHOWN, "new_tokens", "cached_tokens")
-                for row in (signs.queued[0], longest)],
+                for row in (signs.waits[0], longest)],
         confidence="possible",
         next=(
             "take two /metrics scrapes: growth of load_back_tokens_total times the "
@@ -174,20 +174,20 @@ def load_serialised(signs: Signs) -> Finding | None:
         return None
     rows = [
         r
-        for r in signs.queued
+        for r in signs.waits
         if max(r.sample.values.get(n, 0.0) for n in ("deferred", "kv_fetch"))
         >= 0.5 * r.queue
     ]
-    if len(rows) < max(2, 0.4 * len(signs.queued)) or signs.usage_max >= PIN:
+    if len(rows) < max(2, 0.4 * len(signs.waits)) or signs.crowded >= PIN:
         return no(
             "l2_load_serialised",
-            f"at most {number(most)} deferred, usage at most {number(signs.usage_max)}",
+            f"at most {number(most)} deferred, usage at most {number(signs.crowded)}",
         )
     shown = ("deferred", "kv_fetch", "queue", "usage", "running")
     return yes(
         "l2_load_serialised",
         f"of {number(signs.queue_max)} waiting, up to {number(most)} wait for L2 loads "
-        f"in {len(rows)} reports, while usage is at most {number(signs.usage_max)}",
+        f"in {len(rows)} reports; {usage_text(signs)}",
         quotes=[quote(r.sample, *shown) for r in (rows[0], rows[-1])],
     )
 
@@ -199,18 +199,21 @@ def host_pressure(signs: Signs) -> Finding | None:
     refused = (track.growth("l2_refusals_total") or 0.0) + track.count["l2_refused"]
     if dropped is None and not refused:
         return None
-    if not dropped and not refused:
-        return no("l2_host_pressure", "the host tier dropped nothing")
+    written = track.growth("backup_total") or 0.0
+    if (dropped or 0.0) <= RARE * written and refused <= RARE * track.num_samples:
+        return no("l2_host_pressure", _pressure(dropped, refused))
     quotes = [quote(track.peaks.get("dropped_total"), "dropped_total", "l2_fraction")]
     quotes += [quote(s) for s in list(track.events.get("l2_refused", ()))[:2]]
     quotes.append(quote(track.lasts.get("l2_refusals_total"), "l2_refusals_total"))
+    return yes("l2_host_pressure", _pressure(dropped, refused), quotes=quotes)
+
+
+def _pressure(dropped: float | None, refused: float) -> str:
     what = f"{number(dropped)} tokens were dropped" if dropped else ""
     said = f"{number(refused)} allocations were refused" if refused else ""
-    return yes(
-        "l2_host_pressure",
-        " and ".join(part for part in (what, said) if part) + " by the host tier",
-        quotes=quotes,
-    )
+    if not dropped and not refused:
+        return "the host tier dropped nothing"
+    return " and ".join(part for part in (what, said) if part) + " by the host tier"
 
 
 def never_match(signs: Signs) -> Finding | None:
@@ -252,15 +255,13 @@ def never_read(signs: Signs) -> Finding | None:
     """Do backups grow while nothing is ever loaded back?"""
     track = signs.track
     written = track.growth("backup_total") or track.growth("store_bytes_total")
-    if not written:
+    if not written or signs.comes_back is None:
         return None
-    read = (
-        (track.growth("load_back_total") or 0.0)
-        + (track.growth("load_bytes_total") or 0.0)
-        + (track.growth("host_cached_total") or 0.0)
-    )
-    if read:
-        return no("l2_written_never_read", f"{number(read)} came back from L2")
+    if signs.comes_back:
+        return no(
+            "l2_written_never_read",
+            f"{signs.comes_back:.0%} of what was written came back from L2",
+        )
     evicted = track.growth("evicted_total")
     hit_rate = signs.hit_rate
     if evicted == 0 or (hit_rate is not None and hit_rate >= 0.5):
@@ -277,7 +278,7 @@ def never_read(signs: Signs) -> Finding | None:
     share = track.high("l2_fraction")
     return yes(
         "l2_written_never_read",
-        f"{number(written)} {unit} were backed up to L2 and none was loaded back",
+        f"{number(written)} {unit} were backed up to L2 and next to none loaded back",
         *([f"L2 is {share:.0%} full"] if share is not None else []),
         *([f"{number(evicted)} tokens were evicted from L1"] if evicted else []),
         *([f"the hit rate is {hit_rate:.1%}"] if hit_rate is not None else []),

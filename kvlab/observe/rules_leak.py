@@ -181,12 +181,18 @@ def stuck(signs: Signs) -> Finding | None:
         and s.values["queue"] > 0
         and s.values.get("running", 0.0) <= 1
     ]
-    evicted = signs.track.growth("evicted_total") or 0.0
+    ends = [s.values.get("evicted_total", 0.0) for s in full]
+    evicted = ends[-1] - ends[0] if full else 0.0
     if len(full) < 2 or evicted:
         return no(
             "eviction_stuck",
             f"at most {max(s.values['kv_evictable'] for s in rows) / pool:.0%} of the "
-            f"pool is evictable, {number(evicted)} tokens were evicted",
+            "pool is evictable"
+            + (
+                f", {number(evicted)} tokens were evicted while requests waited"
+                if evicted
+                else ""
+            ),
         )
     return yes(
         "eviction_stuck",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
-from .signs import PIN, Signs
+from .signs import LOW, PIN, Signs
 from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
@@ -24,19 +24,19 @@ def exhausted(signs: Signs) -> Finding | None:
     missing = [
         text
         for holds, text in (
-            (signs.is_pinned, f"usage peaks at {number(signs.usage_max)}, not pinned"),
+            (_is_full(signs), f"usage peaks at {number(signs.usage_max)}, not pinned"),
             (signs.stands, f"no queue stands (at most {number(signs.queue_max)})"),
-            (thrown is None or thrown > 0, f"no {signs.word} inside the input"),
+            (thrown is None or signs.throws, _few_thrown(signs)),
         )
         if not holds
     ]
-    recurring = signs.episodes >= 3 and bool(thrown)
+    recurring = signs.recurs and _is_full(signs) and signs.throws
     if thrown is None or (missing and not recurring):
         unread = [f"{signs.word}s cannot be read from this input"]
         return no(cause, *(missing or unread))
     return yes(
         cause,
-        f"the pool is full: usage {number(signs.usage_max)} while requests wait",
+        _full_text(signs),
         _queue_text(signs),
         f"{number(thrown)} {signs.word}s inside the input",
         *_not_the_cache(signs),
@@ -45,12 +45,36 @@ def exhausted(signs: Signs) -> Finding | None:
     )
 
 
+def _is_full(signs: Signs) -> bool:
+    """The pool stays full, or so full that running requests are thrown out again and
+    again: each time the next step found no room, and each leaves a gap behind."""
+    return signs.is_pinned or (signs.throws and signs.usual >= LOW)
+
+
+def _full_text(signs: Signs) -> str:
+    if signs.is_pinned:
+        return f"the pool is full: usage {number(signs.usage_max)} while requests wait"
+    return (
+        f"usage is {number(signs.usual)} half the time in which requests wait, and "
+        f"each {signs.word} is a step that found the pool full"
+    )
+
+
+def _few_thrown(signs: Signs) -> str:
+    if not signs.thrown_out:
+        return f"no {signs.word} inside the input"
+    return (
+        f"only {number(signs.thrown_out)} {signs.word}s in "
+        f"{number(round(len(signs.queued) * signs.reports_each))} reports with a queue"
+    )
+
+
 def two_of_three(signs: Signs) -> Finding | None:
     """A full pool and a queue, but the third sign is missing or cannot be read."""
     thrown = signs.thrown_out
-    if not (signs.is_pinned and signs.stands) or (thrown is not None and thrown > 0):
+    if not (signs.is_pinned and signs.stands) or signs.throws:
         return None
-    third = f"no {signs.word} was seen in this window"
+    third = _few_thrown(signs)
     if thrown is None:
         third = (
             f"{signs.word}s cannot be read here: this release does not export a counter"
@@ -125,16 +149,15 @@ def exceeds_pool(signs: Signs) -> Finding | None:
         )
     alone = [r for r in signs.pinned if r.running is not None and r.running <= 1]
     thrown = signs.thrown_out or 0.0
-    if len(alone) >= 2 and len(alone) == len(signs.pinned) and thrown >= 2:
+    if len(alone) >= max(2, 0.9 * len(signs.pinned)) and thrown >= 2:
         return yes(
             "request_exceeds_pool",
             f"one running request alone fills the pool (usage {number(PIN)} or more in "
             f"{len(alone)} reports) and is thrown out {number(thrown)} times",
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
-    waits = [row for row in signs.spell.rows if row.queue > 0]
-    nobody = [r for r in waits if r.running == 0 and r.usage < IDLE_POOL]
-    if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.queued):
+    nobody = [r for r in signs.waits if r.running == 0 and r.usage < IDLE_POOL]
+    if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.waits):
         return yes(
             "request_exceeds_pool",
             f"nothing runs, the pool is empty, and {number(nobody[-1].queue)} wait in "
@@ -156,9 +179,8 @@ def pd_backlog(signs: Signs) -> Finding | None:
     if "prealloc" not in track.peaks and "transfer" not in track.peaks:
         return None
     most = (track.high("prealloc") or 0) + (track.high("retracted_queue") or 0)
-    full = signs.usage_max + (track.high("usage_prealloc") or 0.0)
-    last = (track.last("prealloc") or 0) + (track.last("transfer") or 0)
-    if most < 2 or last < 2 or full < PIN - 0.05:
+    full = signs.crowded + (track.high("usage_prealloc") or 0.0)
+    if most < 2 or not signs.stands or full < PIN - 0.05:
         return no(
             "pd_decode_backlog",
             f"at most {number(most)} wait before the decode pool, usage at most "
@@ -187,7 +209,7 @@ def state_slots(signs: Signs) -> Finding | None:
         return None
     peak = track.peaks["usage_mamba"]
     tokens = max(peak.values.get(n, 0.0) for n in ("usage_full", "usage_kv"))
-    if state < PIN or tokens >= PIN or not signs.queued:
+    if state < PIN or tokens >= PIN or not (signs.is_pinned and signs.stands):
         return no(
             "state_slots_cap",
             f"state slots at {number(state)}, tokens at {number(tokens)}",

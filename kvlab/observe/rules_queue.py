@@ -6,14 +6,13 @@ at its ceiling, reservations that are too large, one request that blocks the res
 
 from __future__ import annotations
 
-from statistics import fmean, median
+from statistics import fmean
 
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, number, quote, usage_text, yes
 from .signs import LOW, PIN, Signs
+from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
-RARE = 0.01
-"""Requests thrown out a report with a queue, up to which they are isolated ones."""
 FLAT = 0.3
 """Standard deviation over mean below which a throughput is at its ceiling."""
 _MANY = 5.0
@@ -22,7 +21,7 @@ _MANY = 5.0
 
 def running_cap(signs: Signs) -> Finding | None:
     """Does the number of running requests sit exactly at the configured maximum?"""
-    ran = signs.running_queued
+    ran = signs.running_waits
     if len(ran) < 2:
         return None
     cap, most = signs.cap, max(ran)
@@ -31,8 +30,8 @@ def running_cap(signs: Signs) -> Finding | None:
         return no(
             "max_running_cap", f"at most {number(most)} of {number(cap)} allowed run"
         )
-    if signs.usage_max >= PIN:
-        return no("max_running_cap", f"usage reaches {number(signs.usage_max)}")
+    if signs.crowded >= PIN:
+        return no("max_running_cap", f"usage reaches {number(signs.crowded)}")
     if at_most < (0.5 if cap is not None else 0.9) or most < 2 or not signs.stands:
         return no("max_running_cap", "the number of running requests moves freely")
     if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
@@ -44,10 +43,10 @@ def running_cap(signs: Signs) -> Finding | None:
         "max_running_cap",
         f"{number(most)} requests run, {known}, in {at_most:.0%} of the reports in "
         "which others wait",
-        f"usage is at most {number(signs.usage_max)}: L1 has room",
+        f"{usage_text(signs)}: L1 has room",
         quotes=[
             quote(row.sample, *_SHOWN)
-            for row in (signs.queued[0], max(signs.queued, key=lambda r: r.queue))
+            for row in (signs.waits[0], max(signs.waits, key=lambda r: r.queue))
         ],
         confidence="certain" if cap is not None else "likely",
     )
@@ -55,30 +54,39 @@ def running_cap(signs: Signs) -> Finding | None:
 
 def one_runner(signs: Signs) -> Finding | None:
     """Does one runner, or one refused request, block those behind it?"""
-    rows = signs.queued
-    ran = signs.running_queued
+    rows = signs.waits
+    ran = signs.running_waits
     if len(rows) < 3 or len(ran) < len(rows):
         return None
-    prompt = [r.sample.values.get("prompt_tps", 0.0) for r in rows]
-    fresh = signs.track.sums["new_tokens"]
     few = max(ran) <= 1 or (max(ran) == min(ran) and max(ran) <= 4)
-    quiet = max(prompt) == 0 and fresh == 0 and not (signs.track.growth("prompt_total"))
-    if not few or not quiet or not signs.stands or signs.usage_max >= PIN:
+    quiet = not any(_prompts(row) for row in rows) and not _grown(rows, "prompt_total")
+    if not few or not quiet or not signs.stands or signs.crowded >= PIN:
         return no(
             "one_runner_blocks_queue",
             f"{number(max(ran))} run beside the queue"
             + ("" if quiet else ", and prompts are being computed"),
         )
-    free = 1 - signs.usage_max
+    free = 1 - signs.crowded
     return yes(
         "one_runner_blocks_queue",
         f"{number(max(ran))} runs while {number(min(r.queue for r in rows))} to "
         f"{number(signs.queue_max)} wait in all {len(rows)} reports, and no prompt is "
         "computed",
-        f"usage is at most {number(signs.usage_max)}; either only so many may run, or "
+        f"{usage_text(signs)}; either only so many may run, or "
         f"the next request needs more than the free {free:.0%}",
         quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], rows[-1])],
     )
+
+
+def _prompts(row: Row) -> float:
+    values = row.sample.values
+    return values.get("prompt_tps", 0.0) + values.get("new_tokens", 0.0)
+
+
+def _grown(rows: list[Row], counter: str) -> float:
+    """Return how far a lifetime counter moved within the rows."""
+    read = [r.sample.values[counter] for r in rows if counter in r.sample.values]
+    return read[-1] - read[0] if read else 0.0
 
 
 def prefill(signs: Signs) -> Finding | None:
@@ -88,42 +96,47 @@ def prefill(signs: Signs) -> Finding | None:
     busy = busy_with_prefill(signs)
     if not signs.stands:
         return no("prefill_throughput", "no queue stands")
-    if signs.usage_max >= LOW:
+    if signs.crowded >= LOW:
         return _prefill_near_full(signs, busy)
-    if signs.thrown_out:
-        return no("prefill_throughput", f"{number(signs.thrown_out)} {signs.word}s")
+    if signs.throws:
+        thrown = number(signs.thrown_out or 0)
+        return no("prefill_throughput", f"{thrown} {signs.word}s")
     if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
         return no("prefill_throughput", "prefill is not at a ceiling")
-    longest = max(signs.queued, key=lambda r: r.queue)
+    longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
-        f"{number(signs.queue_max)} wait while usage is at most "
-        f"{number(signs.usage_max)} and nothing was thrown out",
+        f"{number(longest.queue)} wait; {usage_text(signs)}, and {_thrown_text(signs)}",
         busy
         or "prompts are computed all the time, and nothing else explains the queue",
-        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
         confidence="likely" if busy else "possible",
     )
 
 
+def _thrown_text(signs: Signs) -> str:
+    if not signs.thrown_out:
+        return "nothing was thrown out"
+    return f"{signs.word}s are rare ({number(signs.thrown_out)})"
+
+
 def _prefill_near_full(signs: Signs, busy: str | None) -> Finding:
     """The pool is nearly full at times: does prefill still limit, most of the time?"""
-    usual = median(row.usage for row in signs.spell.rows)
     thrown = signs.thrown_out or 0.0
-    if busy is None or signs.is_pinned or usual >= LOW:
-        return no("prefill_throughput", f"usage reaches {number(signs.usage_max)}")
-    if thrown > RARE * len(signs.queued):
+    if busy is None or signs.is_pinned or signs.usual >= LOW:
+        return no("prefill_throughput", f"usage reaches {number(signs.crowded)}")
+    if signs.throws:
         return no("prefill_throughput", f"{number(thrown)} {signs.word}s")
     hits = signs.hit_rate
-    longest = max(signs.queued, key=lambda r: r.queue)
+    longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
         f"{number(signs.queue_max)} wait; while they do, usage is below "
-        f"{number(usual)} half the time and full (at most {number(signs.usage_max)}) "
-        f"for moments only, {signs.word}s: {number(thrown)}",
+        f"{number(signs.usual)} half the time and full (at most "
+        f"{number(signs.usage_max)}) for moments only, {signs.word}s: {number(thrown)}",
         busy,
         *([] if hits is None else [f"{hits:.1%} of the prompt tokens are hits"]),
-        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
         confidence="likely",
         next=(
             "add prefill compute (replicas, TP), or limit what comes in: prompts "
@@ -147,7 +160,7 @@ def _full_chunks(signs: Signs) -> str | None:
     if len(sizes) < 3 or chunk < 512:
         return None
     full = sum(size >= 0.9 * chunk for size in sizes) / len(sizes)
-    if full < 0.6 or signs.track.count["decode"] > 4 * len(sizes):
+    if full < 0.6 or signs.track.count["decode"] > 4 * signs.track.count["prefill"]:
         return None
     return f"{full:.0%} of the prefill batches take a whole chunk of {number(chunk)}"
 
@@ -157,7 +170,7 @@ def _flat_log(signs: Signs) -> str | None:
     spread = signs.steadiness("prompt_tps")
     if spread is None or spread > FLAT or signs.engine != "vllm":
         return None
-    rows = [r.sample.values for r in signs.queued]
+    rows = [r.sample.values for r in signs.waits]
     prompt = fmean(values.get("prompt_tps", 0.0) for values in rows)
     made = fmean(values.get("gen_tps", 0.0) for values in rows)
     if prompt < _MANY * made:
@@ -188,33 +201,33 @@ def _flat_counters(signs: Signs) -> str | None:
 
 
 def _computes_prompts(signs: Signs) -> bool:
-    flowing = [r for r in signs.queued if r.sample.values.get("prompt_tps", 0.0) > 0]
-    grown = signs.track.growth("prompt_total") or 0.0
-    return len(flowing) >= 0.5 * len(signs.queued) or grown > 0
+    flowing = [r for r in signs.waits if r.sample.values.get("prompt_tps", 0.0) > 0]
+    grown = _grown(signs.waits, "prompt_total")
+    return len(flowing) >= 0.5 * len(signs.waits) or grown > 0
 
 
 def conservative(signs: Signs) -> Finding | None:
     """Are reservations so large that the queue grows beside an idle pool?"""
     if not signs.queued or signs.engine != "sglang":
         return None
-    if signs.thrown_out is None or signs.thrown_out > 0:
+    if signs.thrown_out is None or signs.throws:
         return no("admission_too_conservative", "requests were retracted, or may be")
-    if signs.usage_max >= LOW or not signs.stands or len(signs.queued) < 3:
+    if signs.crowded >= LOW or not signs.stands or len(signs.waits) < 3:
         return no(
             "admission_too_conservative",
-            f"usage reaches {number(signs.usage_max)}, "
-            f"{len(signs.queued)} reports have a queue",
+            f"usage reaches {number(signs.crowded)}, "
+            f"{len(signs.waits)} reports have a queue",
         )
-    if max(signs.running_queued, default=0.0) <= 1:
+    if max(signs.running_waits, default=0.0) <= 1:
         return no("admission_too_conservative", "hardly anything runs")
     ratio = signs.track.last("new_token_ratio")
     said = [] if ratio is None else [f"new_token_ratio is {number(ratio)}"]
-    longest = max(signs.queued, key=lambda r: r.queue)
+    longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "admission_too_conservative",
-        f"{number(signs.queue_max)} wait, usage is at most {number(signs.usage_max)}, "
-        "nothing is ever retracted, running is below its cap and prefill is not busy: "
+        f"{number(longest.queue)} wait; {usage_text(signs)}; {_thrown_text(signs)}, "
+        "running is below its cap and prefill is not busy: "
         "each request reserves more room than it uses",
         *said,
-        quotes=[quote(signs.queued[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
     )

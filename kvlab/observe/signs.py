@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
-from statistics import fmean, pstdev
+from statistics import fmean, median, pstdev
 
 from .samples import Recording, Track
 from .spells import Row, Spell, last, longest
@@ -24,6 +24,10 @@ BURST_S = 5.0
 """Seconds below which a queue is a moment of the engine's loop and no burst."""
 DRAINED = 0.1
 """A queue that ends below this part of its peak has drained."""
+RARE = 0.01
+"""Requests thrown out a report with a queue, up to which they are isolated ones."""
+OFTEN = 0.05
+"""Part of all reports from which something is no exception."""
 
 
 class Signs:
@@ -55,6 +59,11 @@ class Signs:
         return [row for row in self.rows if row.queue > 0]
 
     @cached_property
+    def waits(self) -> list[Row]:
+        """Those of them in the stretch of waiting that matters."""
+        return [row for row in self.spell.rows if row.queue > 0]
+
+    @cached_property
     def pinned(self) -> list[Row]:
         """The rows in which the pool is full."""
         return [row for row in self.rows if row.usage >= PIN]
@@ -73,10 +82,30 @@ class Signs:
         return full >= max(1, 0.15 * len(rows))
 
     @cached_property
+    def usual(self) -> float:
+        """The usage that half of the reports exceed while requests wait."""
+        return median([row.usage for row in self.spell.rows] or [0.0])
+
+    @cached_property
+    def crowded(self) -> float:
+        """The usage that one report in twenty exceeds while requests wait; the largest
+        of fewer than twenty. A single moment of a long log is not what limits it."""
+        usages = sorted(row.usage for row in self.spell.rows)
+        return usages[len(usages) - 1 - len(usages) // 20] if usages else 0.0
+
+    @cached_property
     def stands(self) -> bool:
-        """Requests wait and go on waiting, at the end or for minutes before: the queue
-        is not a passing one."""
-        return self._ends_waiting or (self.queue_max >= 2 and self.spell.lasted)
+        """Requests wait and go on waiting, at the end or for minutes before, or most of
+        the time: the queue is not a passing one."""
+        if self._ends_waiting or self._mostly_waits:
+            return True
+        return self.queue_max >= 2 and self.spell.lasted
+
+    @cached_property
+    def _mostly_waits(self) -> bool:
+        """Queues come and go, and somebody waits in most reports."""
+        mostly = len(self.queued) > 0.5 * len(self.rows)
+        return mostly and Spell(self.queued, 0, 0, False).lasted
 
     @cached_property
     def _end(self) -> Spell:
@@ -123,15 +152,17 @@ class Signs:
         return self.rows[-1].queue <= DRAINED * self.queue_max
 
     @cached_property
-    def episodes(self) -> int:
-        """How often a full pool with a queue came about, apart from one another."""
+    def recurs(self) -> bool:
+        """A full pool with a queue came about three times or more, apart from one
+        another, and is no exception among the reports."""
         count, inside = 0, False
         for row in self.rows:
             if row.queue <= 0:
                 inside = False
             elif row.usage >= PIN and not inside:
                 count, inside = count + 1, True
-        return count
+        full = sum(row.usage >= PIN for row in self.queued)
+        return count >= 3 and full >= OFTEN * len(self.rows)
 
     @cached_property
     def thrown_out(self) -> float | None:
@@ -147,6 +178,18 @@ class Signs:
         if "preemptions printed" in marks:
             return track.sums["preemptions"]
         return 0.0 if self.usage_max < PIN else None
+
+    @cached_property
+    def throws(self) -> bool:
+        """Requests are thrown out, more than one now and then: measured against the
+        reports with a queue, all of them, whether or not they were kept."""
+        waiting = len(self.queued) * self.reports_each
+        return (self.thrown_out or 0.0) > RARE * waiting
+
+    @cached_property
+    def reports_each(self) -> float:
+        """How many reports each kept one stands for."""
+        return self.track.num_samples / max(1, len(self.track.samples))
 
     def _thrown_out_by_metrics(self) -> float | None:
         track = self.track
@@ -182,9 +225,9 @@ class Signs:
         return max((row.queue for row in self.rows), default=0.0)
 
     @cached_property
-    def running_queued(self) -> list[float]:
-        """How many ran, in the rows in which somebody waited."""
-        return [row.running for row in self.queued if row.running is not None]
+    def running_waits(self) -> list[float]:
+        """How many ran, in the rows of the stretch in which somebody waited."""
+        return [row.running for row in self.waits if row.running is not None]
 
     @cached_property
     def hit_rate(self) -> float | None:
@@ -231,6 +274,18 @@ class Signs:
         return (hits or self.track.growth("external_hits_total") or 0.0) / self.lookups
 
     @cached_property
+    def comes_back(self) -> float | None:
+        """What was loaded from L2 for each token or byte written to it; 0 where it is
+        next to nothing, None where nothing was written."""
+        grown = self.track.growth
+        written = grown("backup_total") or grown("store_bytes_total")
+        if not written:
+            return None
+        names = ("load_back_total", "load_bytes_total", "host_cached_total")
+        share = sum(grown(name) or 0.0 for name in names) / written
+        return share if share > RARE else 0.0
+
+    @cached_property
     def pool_tokens(self) -> float | None:
         """Tokens of L1; for V0, whose log gives blocks, of 16 tokens each."""
         track = self.track
@@ -261,7 +316,7 @@ class Signs:
 
     def steadiness(self, name: str) -> float | None:
         """Return standard deviation over mean while somebody waits: near 0 is flat."""
-        values = [r.sample.values[name] for r in self.queued if name in r.sample.values]
+        values = [r.sample.values[name] for r in self.waits if name in r.sample.values]
         if len(values) < 3 or fmean(values) <= 0:
             return None
         return pstdev(values) / fmean(values)
