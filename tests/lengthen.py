@@ -1,4 +1,4 @@
-"""The same server over a longer or a shorter time: logs and scrapes made from others."""
+"""The same server over a longer or a shorter time: logs and scrapes made of others."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ def stuck(signs: Signs) -> Finding | None:
     ]
     ends = [s.values.get("evicted_total", 0.0) for s in full]
     evicted = ends[-1] - ends[0] if full else 0.0
-    if len(full) < 2 or evicted:
+    if len(full) < 2 or evicted or not signs.stands:
         return no(
             "eviction_stuck",
             f"at most {max(s.values['kv_evictable'] for s in rows) / pool:.0%} of the "
