@@ -11,7 +11,7 @@ import kvlab
 from kvlab.errors import KvlabError
 from kvlab.lessons.checks import draw
 from kvlab.lessons.exercises import EXERCISES
-from kvlab.lessons.form import WORDS, asked
+from kvlab.lessons.form import WATCHED, WORDS, asked, opens_at
 
 each = pytest.mark.parametrize("id", EXERCISES)
 PREDICTIONS = [id for id in EXERCISES if id[3] == "P"]
@@ -47,6 +47,20 @@ def test_the_run_is_not_there_before_the_prediction_is(id):
     parts = [prediction.card, prediction.player, prediction.seen]
     assert list(prediction.children) == [part for part in parts if part is not None]
     assert prediction.confidence == 4
+
+
+@pytest.mark.parametrize("id", PREDICTIONS)
+def test_a_run_opens_at_most_forty_events_before_what_was_predicted(id):
+    case = EXERCISES[id].case(draw(id, 0))
+    if case.trace is not None:
+        first = min(case.steps.values(), default=case.step or 0)
+        assert 0 <= first - opens_at(case) <= WATCHED == 40
+
+
+@pytest.mark.parametrize("id", PREDICTIONS)
+def test_a_run_below_is_promised_only_where_one_will_be(id):
+    has_run = EXERCISES[id].case(draw(id, 0)).trace is not None
+    assert (asked(EXERCISES[id], draw(id, 0))["opens"] is not None) is has_run
 
 
 @pytest.mark.parametrize("id", PREDICTIONS)

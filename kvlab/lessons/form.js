@@ -214,6 +214,11 @@ class Form {
     const answer = this.answer;
     return answer !== null && answer !== "" && !(this.asked.kind === "fill" && Object.values(answer).some((x) => x === ""));
   }
+  /** What is said of a prediction that was committed. */
+  get taken_in() {
+    const at = this.asked.opens;
+    return this.W(at === null ? "committed" : at ? "opens" : "runs").replace("{at}", at);
+  }
   taken() {
     const go = this.root.querySelector(".go:not([data-act])");
     if (go) go.disabled = !this.whole || this.model.get("locked");
@@ -223,7 +228,7 @@ class Form {
     const said = this.model.get("verdict"), verdict = said?.why ? said : null, locked = this.model.get("locked");
     const mark = { true: "✓ ", false: "✗ ", null: "" }[verdict?.right ?? null];
     this.told.className = `told ${verdict?.right ? "yes" : verdict?.right === false ? "bad" : ""}`;
-    this.told.textContent = verdict ? mark + this.pick(verdict.why) : locked ? this.W("committed") : "";
+    this.told.textContent = verdict ? mark + this.pick(verdict.why) : locked ? this.taken_in : "";
     for (const cell of this.root.querySelectorAll("[data-mark]")) {
       const right = verdict?.marks?.[cell.dataset.mark];
       cell.textContent = right === undefined ? "" : right ? "✓" : "✗";

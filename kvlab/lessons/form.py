@@ -18,11 +18,15 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
+from ..record import events as ev
 from ..views.questions import CONFIDENCE
 from ..views.theme import Lang, Words
 from ..views.widget import play
 from .grading import Verdict, grade, is_open
-from .kinds import Choice, Exercise, Fill, Function, Order, Sentence
+from .kinds import Case, Choice, Exercise, Fill, Function, Order, Sentence
+
+WATCHED = 40
+"""So many events at most lie between the opening of a run and what was predicted."""
 
 _SCRIPT = Path(__file__).with_name("form.js")
 
@@ -39,7 +43,13 @@ WORDS: dict[str, Words] = {
     "down": Words("later", "下移"),
     "out": Words("not at all", "不发生"),
     "pick": Words("pick", "请选择"),
-    "committed": Words("Committed. Watch the run below.", "已提交。请看下面的运行。"),
+    "committed": Words("Committed.", "已提交。"),
+    "runs": Words("Committed. Watch the run below.", "已提交。请看下面的运行。"),
+    "opens": Words(
+        "Committed. The run below opens at event {at}, shortly before it is decided; "
+        "Home goes to its start.",
+        "已提交。下面的运行从事件 {at} 打开，离见分晓不远；按 Home 键回到开头。",
+    ),
     "code": Words(
         "Write the function in the cell below and check it there.",
         "在下面的单元里写出函数并检查。",
@@ -157,7 +167,7 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
         case, lang = self.case, _lang(self.card.lang)
         if case.trace is not None:
             self.player = play(
-                case.trace, 0, lang, fork=case.fork, explain=case.explain
+                case.trace, opens_at(case), lang, fork=case.fork, explain=case.explain
             )
             if case.beside is not None:
                 found = self.player.compare(case.beside)
@@ -191,12 +201,18 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
         "kind": type(exercise).__name__.lower(),
         "confidence": [list(words) for words in CONFIDENCE],
         "again": True,
+        "opens": None,
     }
     terms: Mapping[str, Any] = {}
     answer: Any = None
     match exercise:
         case Choice() | Fill() | Order():
-            answer, terms, *_ = exercise.case(random)
+            case = exercise.case(random)
+            answer, terms = case.answer, case.terms
+            if case.trace is not None and case.beside is None:
+                what["opens"] = opens_at(case)
+            elif case.trace is not None:
+                what["opens"] = 0
     match exercise:
         case Choice(options=options):
             what["options"] = _pairs(options)
@@ -214,6 +230,19 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
             what["again"] = False
     text = Words(exercise.asks.en.format(**terms), exercise.asks.zh.format(**terms))
     return {**what, "asks": list(text)}
+
+
+def opens_at(case: Case) -> int:
+    """Return the moment at which a prediction's run opens: its start, or where an op
+    begins at most `WATCHED` events before the first moment that answers."""
+    assert case.trace is not None, "a case without a run opens nowhere"
+    moments = [*case.steps.values(), *([] if case.step is None else [case.step])]
+    first = min(moments, default=0)
+    if first <= WATCHED:
+        return 0
+    near = range(first - WATCHED, first)
+    ops = (at for at in near if isinstance(case.trace.events[at], ev.Step))
+    return next(ops, near.start)
 
 
 def told(verdict: Verdict) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from ..errors import KvlabError
 from ..record.trace import AnyTrace
 from ..views.theme import Lang, Words
 from ..views.widget import Player, play
+from .budget import SECONDS, OutOfTime, limited, line_of
 from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
 
 MOST_LINES = 15
@@ -225,12 +226,12 @@ def _function(exercise: Function, function: Any, random: Random) -> Verdict:
             ),
         )
     try:
-        flaw = exercise.judge(function, random)
+        with limited():
+            flaw = exercise.judge(function, random)
+    except OutOfTime as problem:
+        return Verdict(False, _endless(line_of(function, problem)))
     except Exception as problem:
-        said = f"{type(problem).__name__}: {problem}"
-        return Verdict(
-            False, Words(f"Your function stopped: {said}", f"你的函数中断了：{said}")
-        )
+        return Verdict(False, _stopped(problem, line_of(function, problem)))
     if flaw is not None:
         return Verdict(False, flaw.why, {}, flaw.trace, flaw.step)
     lines = _lines(function)
@@ -240,6 +241,26 @@ def _function(exercise: Function, function: Any, random: Random) -> Verdict:
             f"结果正确，但用了 {lines} 行；{MOST_LINES} 行就够。",
         ))  # fmt: skip
     return Verdict(True, RIGHT)
+
+
+def _endless(at: tuple[int, str] | None) -> Words:
+    here = Words("", "")
+    if at is not None:
+        here = Words(f", in line {at[0]}: {at[1]}", f"，停在第 {at[0]} 行：{at[1]}")
+    return Words(
+        f"Still at work after {SECONDS:.0f} s{here.en}. A loop there does not end: "
+        "what has to change in it for it to stop?",
+        f"运行 {SECONDS:.0f} 秒仍未结束{here.zh}。有循环停不下来："
+        "循环里要改变什么，它才会结束？",
+    )
+
+
+def _stopped(problem: Exception, at: tuple[int, str] | None) -> Words:
+    said = f"{type(problem).__name__}: {problem}"
+    where = Words(f" in line {at[0]}", f"在第 {at[0]} 行") if at else Words("", "")
+    return Words(
+        f"Your function stopped{where.en}: {said}", f"你的函数{where.zh}中断了：{said}"
+    )
 
 
 def _lines(function: Any) -> int:

@@ -7,6 +7,7 @@ Left out: the leak, which needs a log; the rules that judge (observe).
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import cache
 from random import Random
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 
 from ...observe.diagnose import diagnose_run
 from ...observe.run_samples import record_run
-from ...observe.samples import Sample, Track
+from ...observe.samples import Sample
 from ...record.diagnosis import Diagnosis
 from ...record.trace import Trace
 from ...run.workbench import Workbench
@@ -79,28 +80,37 @@ def _readings(trace: Trace) -> tuple[Reading, ...]:
     recording = record_run(trace, trace.header.name)
     recording.settle()
     (track,) = recording.tracks.values()
+    prompts = track.with_field("new_tokens", "cached_tokens")
+    retracted = list(track.events.get("retract", ()))
     found, at = [], 0
     last = track.samples[0]
     for number in range(1, int((track.last_time or 0.0) / EVERY) + 2):
         now = number * EVERY
         while at < len(track.samples) and (track.samples[at].time or 0.0) <= now:
             last, at = track.samples[at], at + 1
-        found.append(_reading(track, last, now))
+        recent = _last_minute(prompts, now), len(_last_minute(retracted, now))
+        found.append(_reading(last, now, *recent))
     return tuple(found)
 
 
-def _reading(track: Track, last: Sample, now: float) -> Reading:
-    def recent(samples: Sequence[Sample]) -> list[Sample]:
-        return [s for s in samples if now - 60 < (s.time or 0.0) <= now]
+def _last_minute(samples: Sequence[Sample], now: float) -> Sequence[Sample]:
+    """Return those of the last 60 seconds; samples lie in the order of time."""
+    begin, end = (
+        bisect_right(samples, at, key=lambda sample: sample.time or 0.0)
+        for at in (now - 60, now)
+    )
+    return samples[begin:end]
 
-    prompts = recent(track.with_field("new_tokens", "cached_tokens"))
+
+def _reading(
+    last: Sample, now: float, prompts: Sequence[Sample], retracted: int
+) -> Reading:
     cached = sum(s.values["cached_tokens"] for s in prompts)
     total = cached + sum(s.values["new_tokens"] for s in prompts)
-    retracted = recent(list(track.events.get("retract", ())))
     values = last.values
     return Reading(
         now, values["usage"], values["queue"], values["running"],
-        float(len(retracted)), cached / total if total else None,
+        float(retracted), cached / total if total else None,
         values.get("l2_fraction", 0.0),
     )  # fmt: skip
 
