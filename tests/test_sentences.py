@@ -63,9 +63,9 @@ def test_no_sentence_praises_or_shouts():
 
 def test_a_refusal_says_need_and_room(sample):
     frame = at(sample, ev.Admit, 1)
-    said = "c waits: it needs 21 tokens, only 10.0 can be promised"
+    said = "c waits: it needs 21 tokens, only 10 can be promised"
     assert describe(frame) == said
-    assert describe(frame, "zh") == "c 继续等待：需要 21 个 token，只能承诺 10.0 个"
+    assert describe(frame, "zh") == "c 继续等待：需要 21 个 token，只能承诺 10 个"
 
 
 def test_an_eviction_that_freed_more_than_asked_says_why(sample):

@@ -66,7 +66,7 @@ def test_the_timeline_lists_decisions_and_marks_the_step(sample):
     lines = timeline_text(sample, 80).splitlines()
     marked = [line for line in lines if line.startswith(">")]
     assert len(marked) == 1
-    assert marked[0].endswith("c waits: it needs 21 tokens, only 10.0 can be promised")
+    assert marked[0].endswith("c waits: it needs 21 tokens, only 10 can be promised")
     assert marked[0].split()[:6] == [">", "80", "12", "1", "6", "5"]
 
 

@@ -7,13 +7,15 @@ Left out: writing files (export.py), playing (page.py).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ..errors import TraceError
 from ..record import events as ev
 from ..record.replay import Replay
 from ..record.trace import Trace
 from . import draw, theme
+from .card_svg import WIDE as CARD
+from .card_svg import card_svg
 from .cards import card, card_text, kind_of
 from .frame import Frame, check_step, frame_of
 from .grid import WIDTH as SLOTS
@@ -34,7 +36,6 @@ EVENT = Words("event {number} · {kind}", "事件 {number} · {kind}")
 _PAD, _HEAD = 16, 52
 _POOLS = _PAD + TREE + 24
 _WIDE = _POOLS + GUTTER + SLOTS + _PAD
-_CARD = 340
 
 
 def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
@@ -43,10 +44,10 @@ def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
     check_step(trace, step)
     frame = frame_of(Replay(trace), step)
     body, height = _moment(frame, tree_layout(trace), lang)
-    lines = _card_lines(trace, frame, lang)
-    height = max(height, _HEAD + 16 * len(lines) + _PAD)
-    body.append(draw.move(_WIDE, _HEAD + 12, _written(lines)))
-    wide = _WIDE + (_CARD if lines else 0)
+    why, tall = card_svg(trace, frame, lang)
+    height = max(height, _HEAD + 12 + tall + _PAD)
+    body.append(draw.move(_WIDE, _HEAD + 12, why))
+    wide = _WIDE + (CARD + _PAD if why else 0)
     title = describe(frame, lang)
     return draw.document([draw.page(), *body], wide, height, title, lang)
 
@@ -102,35 +103,3 @@ def _named(frame: Frame, lang: Lang) -> str:
     if frame.event is None:
         return START.to(lang)
     return EVENT.to(lang).format(number=frame.step, kind=kind_of(frame.event))
-
-
-def _card_lines(trace: Trace, frame: Frame, lang: Lang) -> list[str]:
-    """Return the card as lines that fit beside the pools; none for a change."""
-    if not isinstance(frame.event, ev.Decision):
-        return []
-    text = card_text(card(trace, frame, lang))
-    return [part for line in text.splitlines() for part in _fitted(line)]
-
-
-def _fitted(line: str) -> Iterator[str]:
-    """Yield a line in pieces that the column holds."""
-    room, indent = _CARD - _PAD, line[: len(line) - len(line.lstrip())]
-    held = ""
-    for word in line.split():
-        longer = f"{held} {word}" if held else indent + word
-        if held and theme.width(longer, 12) > room:
-            yield held
-            held = indent + word
-        else:
-            held = longer
-    yield held
-
-
-def _written(lines: list[str]) -> Iterator[Markup]:
-    for number, line in enumerate(lines):
-        indent = 8 * (len(line) - len(line.lstrip()))
-        ink = theme.INK if indent or number == 0 else theme.INK2
-        style: dict[str, object] = {"font_size": 12, "fill": ink}
-        if number == 0:
-            style |= {"font_weight": 600, "font_size": 14}
-        yield draw.words(indent / 2, 16 * number + 12, line.strip(), **style)

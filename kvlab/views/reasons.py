@@ -115,9 +115,7 @@ def _number(name: str, terms: Terms) -> str:
         return plain(value)
     if value is None:
         return "–"
-    if name in DIGITS:
-        return f"{value:,.{DIGITS[name]}f}".replace("-", "−")
-    return theme.num(value)
+    return theme.num(value, DIGITS.get(name, 1))
 
 
 def _filled(words: Words | None, terms: Terms) -> Words | None:

@@ -210,14 +210,14 @@ def _tile(name: str, look: Look, pattern: Pattern) -> Markup:
 # --- numbers and widths
 
 
-def num(value: float) -> str:
-    """Return a count with separators; a fraction with one digit.
+def num(value: float, digits: int = 1) -> str:
+    """Return a count with separators; what is not whole with so many digits.
 
-    >>> num(10000), num(18.04), num(18.0)
-    ('10,000', '18.0', '18.0')
+    >>> num(10000), num(18.04), num(18.0), num(0.5, 3)
+    ('10,000', '18.0', '18', '0.500')
     """
-    text = f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"
-    return text.replace("-", "−")
+    whole = float(value).is_integer()
+    return f"{value:,.{0 if whole else digits}f}".replace("-", "−")
 
 
 def token_range(first: int, size: int) -> str:

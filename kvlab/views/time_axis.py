@@ -74,9 +74,7 @@ def time_axis_text(panels: Sequence[Panel], lang: Lang = "en") -> str:
     for panel in panels:
         at, value = max(panel.points, key=lambda point: point[1], default=(0.0, 0.0))
         name = panel.name.to(lang)
-        lines.append(
-            f"{name}: {theme.num(_whole(round(value, 2)))}{panel.unit}, {at:.0f} s"
-        )
+        lines.append(f"{name}: {theme.num(round(value, 2))}{panel.unit}, {at:.0f} s")
     return "\n".join(lines)
 
 
@@ -86,7 +84,7 @@ def _panel(panel: Panel, y: float, scale: float, lang: Lang) -> Iterable[Markup]
     yield words(10, name_y, panel.name.to(lang), font_weight=600)
     if panel.told:
         yield words(10, name_y + 15, panel.told, font_size=10, fill=theme.INK2)
-    highest = f"{theme.num(_whole(panel.top))}{panel.unit}"
+    highest = f"{theme.num(panel.top)}{panel.unit}"
     edge = {"text_anchor": "end", "font_size": 9, "fill": theme.INK3}
     yield words(LEFT - 6, y + 7, highest, **edge)
     yield words(LEFT - 6, y + TALL, "0", **edge)
@@ -154,8 +152,3 @@ def _ticks(end: float, scale: float, y: float) -> Iterable[Markup]:
         x = LEFT + number * step * unit * scale
         text = f"{number * step:g}" + (f" {name}" if number == 0 else "")
         yield words(x, y + 14, text, text_anchor="middle", font_size=9, fill=theme.INK2)
-
-
-def _whole(value: float) -> float:
-    """Return a whole number as such, so that it is told without decimals."""
-    return int(value) if value == int(value) else value

@@ -10,10 +10,9 @@ import { otherHtml, pick, ui } from "./words.js";
 
 /** A term's number as a card shows it; of a literal, the literal. */
 function numberOf(player, name, terms) {
-  const value = name in terms ? terms[name] : name,
-    digits = player.log.digits[name];
+  const value = name in terms ? terms[name] : name;
   if (typeof value === "string") return plain(value);
-  return digits ? value.toFixed(digits) : num(value);
+  return num(value, player.log.digits[name]);
 }
 
 function termHtml(player, name, terms) {

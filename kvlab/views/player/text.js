@@ -3,11 +3,11 @@
 // As markup.py writes them: every text from a file is one escaped line.
 // Left out: words in two languages (words.js).
 
-export const num = (n) => {
+export const num = (n, digits = 1) => {
   if (typeof n !== "number") return `${n}`;
   const text = Number.isInteger(n)
     ? `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")
-    : n.toFixed(1);
+    : n.toFixed(digits);
   return n < 0 ? text.replace("-", "−") : text;
 };
 

@@ -1,0 +1,85 @@
+"""How does the card of a decision look beside a still?
+
+The lines of its text, with both sides of the test as bars under the rule.
+Left out: the words (cards.py), the bars (why_bars.py), the player's card (player/).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..record.events import Decision
+from ..record.trace import Trace
+from . import draw, theme
+from .cards import card, card_text
+from .frame import Frame
+from .markup import Markup
+from .player_words import UI_WORDS
+from .reason import Term
+from .reasons import rule_of
+from .terms import terms_of
+from .theme import Lang
+from .why import with_sums
+from .why_bars import bars
+
+WIDE, LINE = 324.0, 16
+
+
+def card_svg(trace: Trace, frame: Frame, lang: Lang) -> tuple[list[Markup], float]:
+    """Return the card within `WIDE` pixels and how high it is; [], 0 for a change."""
+    if not isinstance(frame.event, Decision):
+        return [], 0.0
+    told = card(trace, frame, lang)
+    outside = told.reason.outside
+    plain = told._replace(reason=told.reason._replace(outside=None))
+    title, rule, *rest = card_text(plain).splitlines()
+    why = rule_of(frame.event)
+    terms = with_sums(why, terms_of(frame.event, frame.before))
+    drawn, tall = bars(why, terms, WIDE, lang)
+    head = [*_fitted(title, 14), *_fitted(rule)]
+    foot = [part for line in rest for part in _fitted(line)]
+    y = LINE * len(head) + 8.0
+    parts = list(_written(head, len(_fitted(title, 14))))
+    if drawn:
+        parts.append(draw.move(0, y, drawn))
+        y += tall + 8
+    if outside is not None:
+        parts.append(draw.move(0, y, _outside(outside, lang)))
+        y += 22
+    parts.append(draw.move(0, y, _written(foot)))
+    return parts, y + LINE * len(foot)
+
+
+def _outside(term: Term, lang: Lang) -> Iterator[Markup]:
+    """Yield what the formula leaves out, struck."""
+    name = f"{term.name} = {term.number}"
+    yield draw.swatch(0, 1, "available")
+    style = {"font_size": 12, "text_decoration": "line-through", "fill": theme.INK2}
+    yield draw.words(18, 11, name, **style)
+    at = 18 + theme.width(name, 12) + 8
+    said = UI_WORDS["not_in_formula"].to(lang)
+    yield draw.words(at, 11, said, font_size=12, font_weight=600, fill=theme.ALERT)
+
+
+def _fitted(line: str, size: float = 12) -> list[str]:
+    """Return a line in pieces that the card holds, each with the line's indent."""
+    indent = line[: len(line) - len(line.lstrip())]
+    pieces = [""]
+    for word in line.split():
+        longer = f"{pieces[-1]} {word}" if pieces[-1] else indent + word
+        if pieces[-1] and theme.width(longer, size) > WIDE:
+            pieces.append(indent + word)
+        else:
+            pieces[-1] = longer
+    return pieces
+
+
+def _written(lines: list[str], titles: int = 0) -> Iterator[Markup]:
+    """Yield the lines, the first `titles` of them strong; formulas are indented."""
+    for number, line in enumerate(lines):
+        indent = 8 * (len(line) - len(line.lstrip()))
+        ink = theme.INK if indent or number < titles else theme.INK2
+        style: dict[str, object] = {"font_size": 12, "fill": ink}
+        if number < titles:
+            style |= {"font_weight": 600, "font_size": 14}
+        yield draw.words(indent / 2, LINE * number + 12, line.strip(), **style)
