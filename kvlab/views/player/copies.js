@@ -61,23 +61,25 @@ function firstFrom(spans, e) {
 /** All copies of a run as [submitted, acknowledged], by their begin; `longest` of them. */
 function spansOf(run, copies) {
   const { variant } = run.log.col;
-  const done = run.kinds.map((kind) => copies[kind]);
-  const ends = run.kinds.map((kind) => Object.values(copies).includes(kind));
-  const open = new Map();
+  const opens = new Map(Object.values(copies).map((end) => [end, new Map()]));
+  const parts = run.kinds.map((kind) => {
+    const open = opens.get(copies[kind] ?? kind);
+    const nodes = run.fields[kind][kind === "load" ? "end" : "node"]?.at;
+    return open && { open, nodes, begins: kind in copies };
+  });
   const spans = [];
   for (let e = 0; e < run.count; e++) {
-    const [begins, finishes] = [done[variant[e]], ends[variant[e]]];
-    if (!begins && !finishes) continue;
-    const kind = run.kind(e);
-    const key = `${begins ?? kind}${run.raw(e, kind === "load" ? "end" : "node")}`;
-    if (begins) {
-      if (!open.has(key)) open.set(key, e);
-    } else {
-      if (open.has(key)) spans.push([open.get(key), e]);
-      open.delete(key);
-    }
+    const part = parts[variant[e]];
+    if (!part) continue;
+    const { open, begins, nodes } = part;
+    const node = nodes[run.rank[e]];
+    if (begins && !open.has(node)) open.set(node, e);
+    if (begins || !open.has(node)) continue;
+    spans.push([open.get(node), e]);
+    open.delete(node);
   }
-  for (const e of open.values()) spans.push([e, run.count]);
+  for (const open of opens.values())
+    for (const e of open.values()) spans.push([e, run.count]);
   spans.sort((a, b) => a[0] - b[0]);
   spans.longest = spans.reduce((most, [a, b]) => Math.max(most, b - a), 0);
   return spans;

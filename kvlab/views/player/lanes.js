@@ -18,14 +18,20 @@ const [OTHER, DECIDES, REFUSES, RISES, FALLS] = [0, 1, 2, 3, 4];
 
 /** What each event is to the timeline, one byte an event; found once. */
 function classesOf(player) {
+  if (player.classes) return player.classes;
   const { run, log } = player;
+  const { variant } = log.col;
   const known = log.variants.map(() => -1);
-  return (player.classes ??= Uint8Array.from(log.col.variant, (variant, e) => {
-    if (known[variant] < 0) known[variant] = classOf(run, log, e);
-    return known[variant];
-  }));
+  const classes = new Uint8Array(run.count);
+  for (let e = 0; e < run.count; e++) {
+    const at = variant[e];
+    if (known[at] < 0) known[at] = classOf(run, log, e);
+    classes[e] = known[at];
+  }
+  return (player.classes = classes);
 }
 
+/** One class for all events of a variant, of which `e` is one. */
 function classOf(run, log, e) {
   const kind = run.kind(e);
   if (run.isDecision(e)) return run.why(e)?.sign === "no" ? REFUSES : DECIDES;

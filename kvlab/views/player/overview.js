@@ -63,13 +63,15 @@ function paintRun(player, pen, { x0, W, X, limit }) {
 function densityOf(player, W) {
   if (player.density?.W === W) return player.density;
   const { run } = player;
+  const { variant } = run.log.col;
+  const decides = Uint8Array.from(run.decides);
   const all = new Int32Array(W);
   const decide = new Int32Array(W);
-  const n = Math.max(1, run.count);
+  const per = W / Math.max(1, run.count);
   for (let e = 0; e < run.count; e++) {
-    const i = Math.floor((e * W) / n);
+    const i = Math.min(W - 1, Math.floor(e * per));
     all[i]++;
-    if (run.isDecision(e)) decide[i]++;
+    decide[i] += decides[variant[e]];
   }
   return (player.density = { W, all, decide, most: Math.max(1, ...all) });
 }

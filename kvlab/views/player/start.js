@@ -32,11 +32,7 @@ function sorry(root, problem) {
 export async function startPage(root) {
   const bytes = (id) => {
     const text = document.getElementById(id)?.textContent.trim();
-    try {
-      return text ? Uint8Array.from(atob(text), (x) => x.charCodeAt(0)) : null;
-    } catch (problem) {
-      throw new LogError(String(problem));
-    }
+    return text ? bytesOf(text) : null;
   };
   root.classList.add("page");
   try {
@@ -52,6 +48,18 @@ export async function startPage(root) {
     return player;
   } catch (problem) {
     sorry(root, problem);
+  }
+}
+
+/** Base64 as bytes. Raises: LogError if it is none. */
+function bytesOf(text) {
+  try {
+    const raw = atob(text);
+    const bytes = new Uint8Array(raw.length);
+    for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+    return bytes;
+  } catch (problem) {
+    throw new LogError(String(problem));
   }
 }
 

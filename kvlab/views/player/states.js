@@ -4,48 +4,52 @@
 // Left out: what an event says (run.js).
 
 const KEYFRAME_BYTES = 96e6;
+const NEAR = 8; // turns between two that know their run
 const SHAPE = ["parent", "start", "len", "life"];
 
 /** The pages that a tier handed out, as runs in order; the k-th page is turn k. */
 class Handed {
   constructor(first, count) {
+    const runs = count.length;
     this.first = first;
-    this.end = new Float64Array(count.length);
-    let end = 0;
-    for (let i = 0; i < count.length; i++) this.end[i] = end += count[i];
-  }
-
-  /** The run that holds a turn. */
-  #find(turn) {
-    const { end } = this;
-    let low = 0,
-      high = end.length - 1;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (end[middle] > turn) high = middle;
-      else low = middle + 1;
+    this.begin = new Float64Array(runs + 1); // the first turn of each run, and the end
+    for (let i = 0; i < runs; i++) this.begin[i + 1] = this.begin[i] + count[i];
+    this.near = new Int32Array(Math.floor(this.begin[runs] / NEAR) + 2); // see find
+    for (let i = 0, k = 0; k < this.near.length; k++) {
+      while (i < runs - 1 && this.begin[i + 1] <= k * NEAR) i++;
+      this.near[k] = i;
     }
-    return low;
   }
 
-  #begin(run) {
-    return run ? this.end[run - 1] : 0;
+  /** The run that holds a turn: `near` tells it of every so many turns. */
+  find(turn) {
+    const { begin } = this;
+    let run = this.near[Math.floor(turn / NEAR)];
+    while (begin[run + 1] <= turn) run++;
+    return run;
   }
 
   page(turn) {
-    const run = this.#find(turn);
-    return this.first[run] + turn - this.#begin(run);
+    const run = this.find(turn);
+    return this.first[run] + turn - this.begin[run];
   }
 
   /** Call with first page and size of every run of `size` turns from `turn` on. */
   each(turn, size, call) {
-    for (let run = this.#find(turn); size > 0; run++) {
-      const within = Math.min(size, this.end[run] - turn);
-      call(this.first[run] + turn - this.#begin(run), within);
+    for (let run = this.find(turn); size > 0; run++) {
+      const within = Math.min(size, this.begin[run + 1] - turn);
+      call(this.first[run] + turn - this.begin[run], within);
       turn += within;
       size -= within;
     }
   }
+}
+
+/** A copy without the zeros at its end: most nodes are not yet born. */
+function trimmed(rows) {
+  let end = rows.length;
+  while (end && !rows[end - 1]) end--;
+  return rows.slice(0, end);
 }
 
 /** The state after the first `at` events of a log; `seek` moves it either way. `shape`
@@ -141,15 +145,14 @@ export class States {
     this.end[0] = this.begin;
     const total = this.c.account[0] || 1;
     for (let e = 0; e < count; e++) {
-      if (e % this.stretch === 0)
-        this.frames.push(columns.map((column) => column.slice()));
+      if (e % this.stretch === 0) this.frames.push(columns.map(trimmed));
       unfold((this.end[e + 1] = this.end[e] + log.col.size[e]));
       while (at <= e) {
         this.strip.push(1 - this.c.account[0] / total);
         at += step;
       }
     }
-    if (!this.frames.length) this.frames.push(columns.map((column) => column.slice()));
+    if (!this.frames.length) this.frames.push(columns.map(trimmed));
     this.at = count;
   }
 
@@ -185,14 +188,21 @@ export class States {
       shifts = columns[column + 1];
     const moved = op.was[patch] !== op.now[patch];
     let position = sign > 0 ? op.now[patch] : op.was[patch];
-    this.handed[column].each(op.first[patch], op.count[patch], (page, size) => {
+    const { first, begin } = this.handed[column];
+    let turn = op.first[patch];
+    let size = op.count[patch];
+    for (let run = this.handed[column].find(turn); size > 0; run++) {
+      const page = first[run] + turn - begin[run];
+      const end = page + Math.min(size, begin[run + 1] - turn);
       const shift = position ? position - 1 - page : 0;
-      for (let row = page; row < page + size; row++) {
+      for (let row = page; row < end; row++) {
         owners[row] += add;
         if (moved) shifts[row] = shift;
       }
-      if (position) position += size;
-    });
+      if (position) position += end - page;
+      turn += end - page;
+      size -= end - page;
+    }
   }
 
   /** Call with the first row and the number of every run of rows that a patch moves. */
@@ -207,7 +217,10 @@ export class States {
     to = Math.max(0, Math.min(this.count, to));
     const near = Math.min(this.frames.length - 1, Math.floor(to / this.stretch));
     if (Math.abs(to - this.at) > to - near * this.stretch) {
-      this.frames[near].forEach((rows, i) => this.columns[i].set(rows));
+      this.frames[near].forEach((rows, i) => {
+        this.columns[i].set(rows);
+        this.columns[i].fill(0, rows.length);
+      });
       this.shape++;
       this.at = near * this.stretch;
     }
