@@ -9,78 +9,78 @@ import { GUT, WIDE } from "./grid.js";
 
 const TILE = 24;
 
-/** Draw these rows of a tier. Changes: the image that the canvas keeps of the tier. */
-export function drawPixels(player, pen, canvas, t, g, shown, rows) {
+/** Draw these rows of a tier. Changes: `t.plate`, the pixels of the tier. */
+export function drawPixels(player, pen, t, g, shown, rows) {
   const dp = density();
-  const size = [Math.round(WIDE * dp), Math.max(1, Math.round(t.high * dp))];
-  const { images } = canvas;
-  const image = images.get(t) ?? images.set(t, new ImageData(...size)).get(t);
-  const pixels = new Uint32Array(image.data.buffer);
-  const inks = inksOf(player);
-  const put = (y0, y1) =>
-    pen.putImageData(
-      image,
-      Math.round(GUT * dp),
-      Math.round(t.y * dp),
-      0,
-      y0,
-      size[0],
-      y1 - y0,
-    );
-  let [from, to] = [-1, -1];
+  const plate = (t.plate ??= plateOf(t, g, dp));
+  const { image, high } = plate;
+  const [x, y] = [Math.round(GUT * dp), Math.round(t.y * dp)];
+  const put = (from, to) =>
+    to > from && pen.putImageData(image, x, y, 0, from, image.width, to - from);
+  let [from, to] = [0, 0];
   // Rows lower than a pixel share lines, of which the last is seen: draw all of them.
-  if (t.pitch * dp < 1)
-    rows = Array.from({ length: Math.ceil(t.n / g.columns) }, (_, i) => i);
+  if (t.pitch * dp < 1) rows = Array(Math.ceil(t.n / g.columns)).keys();
+  const inks = inksOf(player);
   for (const row of rows) {
-    const [y0, y1] = drawPixelRow(pixels, size, t, g, shown, row, inks, dp);
+    const y0 = Math.min(high - 1, Math.round(row * t.pitch * dp));
+    const y1 = Math.max(y0 + 1, Math.round((row * t.pitch + t.row) * dp));
     if (y0 > to) {
-      if (from >= 0) put(from, to);
+      put(from, to);
       from = y0;
     }
-    to = Math.max(to, y1);
+    to = Math.max(to, Math.min(high, y1));
+    drawPixelRow(plate, shown, row * g.columns, t.n, inks, y0, Math.min(high, y1));
   }
   put(from, to);
 }
 
-/** Write a row's pixels; return its first line and the one after its last. */
-function drawPixelRow(pixels, [W, H], t, g, { owners, codes }, row, inks, dp) {
-  const top = row * t.pitch * dp;
-  const y0 = Math.min(H - 1, Math.round(top));
-  const y1 = Math.min(H, Math.max(y0 + 1, Math.round(top + t.row * dp)));
-  const at = row * g.columns;
-  const cells = Math.min(g.columns, t.n - at);
-  const per = g.columns / W;
-  for (let x = 0, cell = 0; x < W && cell < cells;) {
-    const [owner, code, from] = [owners[at + cell], codes[at + cell], x];
-    const ink = inks[code];
-    const same = (i) => owners[i] === owner && codes[i] === code;
-    while (x < W && (cell = Math.floor(x * per)) < cells && same(at + cell)) x++;
-    for (let y = y0; y < y1; y++) {
-      const tile = (y % TILE) * W;
-      const line = y * W;
-      if (x - from > 24) pixels.set(ink.subarray(tile + from, tile + x), line + from);
-      else for (let i = from; i < x; i++) pixels[line + i] = ink[tile + i];
-      if (from && owner > 1) pixels[line + from] = inks.bg;
-    }
-  }
-  return [y0, y1];
+/** What a tier is drawn on: its pixels, which cell of a row each of them shows, and a
+ *  line of places in the inks. */
+function plateOf(t, g, dp) {
+  const W = Math.round(WIDE * dp);
+  const high = Math.max(1, Math.round(t.high * dp));
+  const image = new ImageData(W, high);
+  const cells = Uint16Array.from({ length: W }, (_, x) => (x * g.columns) / W);
+  const pixels = new Uint32Array(image.data.buffer);
+  return { image, pixels, high, cells, line: new Int32Array(W) };
 }
 
-/** Each state's tile as pixels, read once for each theme. */
+/** Write the pixels of the row whose first page is `first`, from y0 to y1. */
+function drawPixelRow(plate, { owners, codes }, first, n, inks, y0, y1) {
+  const { pixels, cells, line } = plate;
+  const W = line.length;
+  let [end, before] = [0, first];
+  for (; end < W && first + cells[end] < n; end++) {
+    const page = first + cells[end];
+    const owner = owners[page];
+    const same = owner === owners[before] && codes[page] === codes[before];
+    const look = end && owner > 1 && !same ? inks.edge : codes[page];
+    line[end] = look * TILE * W + end;
+    before = page;
+  }
+  for (let y = y0; y < y1; y++) {
+    const [at, tile] = [y * W, (y % TILE) * W];
+    for (let x = 0; x < end; x++) pixels[at + x] = inks.all[line[x] + tile];
+  }
+}
+
+/** Each state's tile as pixels, one below the other, the colour of an edge last; read
+ *  once for each theme. */
 function inksOf(player) {
   if (player.tiles?.inks) return player.tiles.inks;
   const canvas = document.createElement("canvas");
   const W = (canvas.width = Math.round(WIDE * density()));
-  canvas.height = TILE;
+  const states = Object.keys(player.log.looks);
+  canvas.height = TILE * (states.length + 1);
   const p = canvas.getContext("2d", { willReadFrequently: true });
-  const read = (fill) => {
+  const fills = states.map((state) =>
+    tileOf(player, p, state === "free" ? "available" : state),
+  );
+  [...fills, player.colour.bg].forEach((fill, i) => {
+    p.setTransform(1, 0, 0, 1, 0, i * TILE);
     p.fillStyle = fill;
     p.fillRect(0, 0, W, TILE);
-    return new Uint32Array(p.getImageData(0, 0, W, TILE).data.buffer);
-  };
-  const inks = Object.keys(player.log.looks).map((state) =>
-    read(tileOf(player, p, state === "free" ? "available" : state)),
-  );
-  inks.bg = read(player.colour.bg)[0];
-  return (player.tiles.inks = inks);
+  });
+  const { buffer } = p.getImageData(0, 0, W, canvas.height).data;
+  return (player.tiles.inks = { all: new Uint32Array(buffer), edge: states.length });
 }

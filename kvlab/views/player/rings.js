@@ -28,8 +28,8 @@ export function drawRings(player, canvas, run) {
       pen.setLineDash(dash);
       for (const [x, y, w] of piecesOf(t, first, length, g))
         pen.strokeRect(x - 0.5, y - 0.5, Math.max(2, w + 1), t.row + 1);
-      canvas.used = true;
     }
+    canvas.used ||= rings.length > 0;
   });
 }
 

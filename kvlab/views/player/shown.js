@@ -6,26 +6,25 @@
 
 /** What a canvas shows of one tier. */
 export class Shown {
-  constructor(pages) {
+  constructor(pages, owners) {
     this.owners = new Int32Array(pages).fill(-1);
     this.codes = new Uint8Array(pages);
+    this.known = new Uint16Array(owners); // one more than the code of each owner
   }
 
   /** Remember the tier as it is now; return the rows of `columns` pages that differ.
    *  `codeOf(owner, page)` numbers what else a page shows; with `each`, pages of one
    *  owner may differ. */
   update(rows, { first, n }, columns, codeOf, each) {
-    const { owners, codes } = this;
+    const { owners, codes, known } = this;
+    known.fill(0);
     const changed = [];
-    let owner = -1;
-    let code = 0;
     let last = -1;
     for (let i = 0; i < n; i++) {
-      const page = first + i;
-      if (each || rows[page] !== owner || owner === 1) {
-        owner = rows[page];
-        code = codeOf(owner, page);
-      }
+      const owner = rows[first + i];
+      const alone = each || owner === 1;
+      if (alone || !known[owner]) known[owner] = 1 + codeOf(owner, first + i);
+      const code = known[owner] - 1;
       if (owners[i] === owner && codes[i] === code) continue;
       owners[i] = owner;
       codes[i] = code;

@@ -21,8 +21,8 @@ export function drawSlots(player, canvas, run) {
   if (pen.fresh) {
     canvas.tiers = tiersOf(player, run);
     drawTitles(player, pen, canvas.tiers);
-    canvas.shown = canvas.tiers.map((t) => new Shown(t.n));
-    canvas.images = new Map();
+    const owners = 4 + 2 * Math.max(run.c.life.length, run.c.stage.length);
+    canvas.shown = canvas.tiers.map((t) => new Shown(t.n, owners));
   }
   const names = Object.keys(player.log.looks);
   canvas.tiers.forEach((t, i) => {
@@ -35,7 +35,7 @@ export function drawSlots(player, canvas, run) {
     const each = player.colouring === "contents";
     const rows = canvas.shown[i].update(owners, t, g.columns, codeOf, each);
     if (!rows.length) return;
-    if (t.tiny) drawPixels(player, pen, canvas, t, g, canvas.shown[i], rows);
+    if (t.tiny) drawPixels(player, pen, t, g, canvas.shown[i], rows);
     else for (const row of rows) drawRow(player, pen, t, g, canvas.shown[i], row);
   });
 }
