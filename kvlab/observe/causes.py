@@ -1,10 +1,12 @@
 """Which causes are there, what does each mean, and what to do next?
 
-One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Four are
+One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Some are
 kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and a queue
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
-`wrong_slots`, a run whose slots were seen to hold other prefixes than they should, and
-`no_samples`, an input without any report.
+`leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run
+whose slots were seen to hold other prefixes than they should, `no_samples`, an input
+without any report, and four for a server that is down or stands: `start_without_room`,
+`device_out_of_memory`, `engine_stalled`, `engine_died`.
 Left out: how a cause is recognised (rules_*.py).
 """
 
@@ -175,6 +177,55 @@ CAUSES: dict[str, Cause] = {
         (
             "take two scrapes of the idle server a minute apart; if usage stays, "
             "restart and report the release",
+        ),
+    ),
+    "leak_never_falls": Cause(
+        "leak",
+        "requests end and the pool does not get their tokens back",
+        (
+            "let the server go idle and look at the usage: tokens that stay are lost",
+            "look at aborted requests (clients that time out); restart to get the "
+            "pool back, update, and report the release",
+        ),
+    ),
+    "start_without_room": Cause(
+        "other",
+        "the engine did not start: after the weights too little memory is left for KV",
+        (
+            "shorten the context (context_length / max_model_len), spread over more "
+            "GPUs (tp), or quantize the weights",
+            "or give the pool a larger share (mem_fraction_static, "
+            "gpu_memory_utilization), if other processes do not use the GPU",
+            "kvlab capacity MODEL --accelerator NAME --tp N says what fits",
+        ),
+    ),
+    "device_out_of_memory": Cause(
+        "other",
+        "the engine ran out of device memory outside the KV pool",
+        (
+            "the pool is allocated once and is not what grew: lower "
+            "mem_fraction_static / gpu_memory_utilization, or the chunk "
+            "(chunked_prefill_size, max_num_batched_tokens), to leave room for "
+            "activations",
+            "look for another process on that GPU",
+        ),
+    ),
+    "engine_stalled": Cause(
+        "other",
+        "requests run and no token is made: the engine stands",
+        (
+            "this is no lack of KV: take a stack dump of the scheduler and the "
+            "workers (py-spy dump --pid PID) before the restart",
+            "look at the GPUs (nvidia-smi, Xid in dmesg) and at collectives between "
+            "ranks that never end",
+        ),
+    ),
+    "engine_died": Cause(
+        "other",
+        "the engine ended with an error of its own",
+        (
+            "read the traceback above that line; what the reports show before it "
+            "need not be the reason",
         ),
     ),
     "wrong_slots": Cause(

@@ -26,6 +26,8 @@ _SYSLOG = re.compile(
 _CLOCK = re.compile(
     r"(?<![\d:])(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?P<part>[.,]\d{1,9})?(?![\d:])"
 )
+_CUT = re.compile(r"[-:., \d]*(?:[A-Z]{2}\d+ ?)*\]")
+"""A header that has lost its bracket, and who knows how much of its date."""
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr)}
 DAY = 86400.0
 YEAR = 366 * DAY
@@ -54,6 +56,8 @@ class Clock:
         """
         for form, pattern in _FORMS:
             if times := [*pattern.finditer(text)]:
+                if form != "full" and _CUT.match(text):
+                    return None
                 seconds = _seconds(times[-1].groupdict())
                 return None if seconds is None else self._carry(form, seconds)
         return None

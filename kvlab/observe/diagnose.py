@@ -24,6 +24,7 @@ from .facts import facts
 from .inputs import WANTED, Input, open_all, remarks
 from .lanes import timeline
 from .lines import LogReader
+from .order import turn_backwards
 from .run_samples import record_run
 from .samples import Recording
 from .scrape import ScrapeReader
@@ -122,6 +123,8 @@ def _record(
                 if sort == "log"
                 else f"{name}: no metric of an engine"
             )
+    if sort == "log":
+        turn_backwards(recording)
     recording.settle()
     return recording
 
@@ -166,6 +169,14 @@ def _refuse(recordings: list[Recording], inputs: list[Input]) -> None:
             f"every engine line is cut or damaged ({damaged})",
             "take the log without a terminal in between",
         )
+    if accesses := sum(r.accesses for r in recordings):
+        raise InputError(
+            first,
+            f"holds {accesses:,} lines on HTTP requests and none on the engine's state",
+            "bring SGLang's batch lines (--log-level info), vLLM's stats lines (no "
+            "--disable-log-stats), or two scrapes of /metrics (SGLang: "
+            "--enable-metrics)",
+        )
     if any(r.engines for r in recordings):
         raise InputError(first, "says nothing of an engine's state", WANTED)
     raise InputError(first, "holds no line of SGLang, vLLM or LMCache", WANTED)
@@ -188,7 +199,11 @@ def _diagnosis(
             f"first at {recording.damaged_at[0]}"
         )
     if recording.jumps:
-        told.append(f"the clock goes back {recording.jumps} times")
+        told.append(
+            f"the clock goes back {recording.jumps} times: if lines of several servers "
+            "are mixed here, give each server's log alone"
+        )
+    told += _servers(recording, found)
     partial = bool(recording.damaged or recording.unusable)
     return Diagnosis(
         status="partial" if partial else "ok",
@@ -209,6 +224,23 @@ def _diagnosis(
         marks=drawn.marks,
         timed=drawn.timed,
     )
+
+
+def _servers(recording: Recording, found: Judgement) -> list[str]:
+    """Return what each server shows, as one note; none where there is one server."""
+    seen: dict[str, list[str]] = {}
+    for one in found.opinions:
+        seen.setdefault(one.track.source, []).append(one.best.cause)
+    if len(seen) < 2:
+        return []
+    shown = [f"{name or 'unnamed'} {', '.join(sorted(set(causes)))}"
+             for name, causes in [*seen.items()][:6]]  # fmt: skip
+    more = f", and {len(seen) - 6:,} more" if len(seen) > 6 else ""
+    about = recording.label(found.about.track)
+    return [
+        f"{len(seen)} servers are in this input, the verdict is on {about}: "
+        f"{'; '.join(shown)}{more}"
+    ]
 
 
 def _considered(found: Judgement) -> tuple[Considered, ...]:

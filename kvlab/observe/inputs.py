@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from ..errors import InputError
 from ..record.trace_formats import is_trace
+from .documents import document_lines
 from .prometheus import ANSWER, moments
 from .scrape import looks_like_metrics
 from .source import RawLine, Say, files_of, raw_lines
@@ -38,7 +39,7 @@ _WHY_NOT = {
 
 class Input(NamedTuple):
     """One file, recognised. `lines` can be taken once; `by_moment` says that they are
-    numbered by moment, as those of an answer of Prometheus."""
+    numbered by moment, as those of an answer of Prometheus or of a log store."""
 
     path: Path
     sort: Sort
@@ -60,10 +61,30 @@ def open_all(paths: list[Path], say: Say) -> list[Input]:
             if one.sort not in _WHY_NOT:
                 inputs.append(one)
             elif named:
-                raise InputError(str(file), _WHY_NOT[one.sort], WANTED)
+                first = next((line.data for line in one.lines), b"")
+                raise InputError(str(file), _why_not(one, first), WANTED)
     if not inputs:
         raise InputError(str(paths[0]), "holds no file that can be used", WANTED)
     return inputs
+
+
+_PACKED = (
+    (b"PK\x03\x04", "a zip archive"),
+    (b"\xfd7zXZ\0", "packed with xz"),
+    (b"BZh", "packed with bzip2"),
+    (b"\x28\xb5\x2f\xfd", "packed with zstd"),
+)
+_TAR = b"ustar"
+
+
+def _why_not(one: Input, head: bytes) -> str:
+    """Return why the file cannot be used, by its first bytes."""
+    if one.sort != "binary":
+        return _WHY_NOT[one.sort]
+    packed = next((name for magic, name in _PACKED if head.startswith(magic)), "")
+    if head[257:262] == _TAR:
+        packed = "a tar archive"
+    return f"is {packed}: unpack it" if packed else _WHY_NOT[one.sort]
 
 
 def _open(path: Path, say: Say) -> Input:
@@ -76,6 +97,10 @@ def _open(path: Path, say: Say) -> Input:
         if said == _HEAD_LINES or len(head) == _MOST_BLANK:
             break
     sort = _sort(head)
+    if sort in ("json", "prometheus"):
+        records = document_lines(path)
+        if records is not None:
+            return Input(path, "log", iter(records), by_moment=True)
     if sort == "prometheus":
         return Input(path, "metrics", moments(path), by_moment=True)
     return Input(path, sort, chain(head, lines))
@@ -95,10 +120,11 @@ def _sort(head: list[RawLine]) -> Sort:
         ("binary", b"\0" in text or shown.count("\ufffd") > 0.2 * len(text)),
         ("html", _HTML.match(first) is not None),
         ("prometheus", ANSWER.match(text) is not None),
-        ("json", first.strip() in (b"{", b"[")),
+        ("json", first.strip() in (b"{", b"[") or first.startswith(b'[{"')),
         ("run", _RUN.match(first) is not None),
         ("trace", is_trace(first)),
         ("metrics", looks_like_metrics(shown)),
+        ("json", len(head) == 1 and first.startswith(b"{")),
     )
     return next((sort for sort, holds in tests if holds), "log")
 

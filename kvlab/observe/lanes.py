@@ -108,10 +108,17 @@ def _thrown(
         return points
     counted = []
     for sample, x in axis:
-        before = [e for e in events if e.place <= sample.place]
+        before = [e for e in events if _is_before(e, sample)]
         counted.append((x, sum(e.values["retracted"] for e in before)))
     last = sum(e.values["retracted"] for e in events)
     return [*counted, (axis[-1][1], last)]
+
+
+def _is_before(event: Sample, sample: Sample) -> bool:
+    """By time where both have one: a log may have its newest line first."""
+    if event.time is None or sample.time is None or event.time == sample.time:
+        return event.place <= sample.place
+    return event.time < sample.time
 
 
 def _lane(

@@ -13,7 +13,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from . import leak_lines, sglang_lines, vllm_lines
+from . import end_lines, leak_lines, sglang_lines, vllm_lines
 from .clock import Clock
 from .records import HEADER, Found, Read, find_records, read_record
 from .samples import Place, Recording, Sample, Track, Values
@@ -24,7 +24,8 @@ _INTEREST = re.compile(
     rb"batch[.,\x20]|retracted_reqs|eak [Dd]etected|\] total=\d|available_size=|"
     rb"Avg prompt|preemption|hit rate: GPU|LMCache|Reqid: |max_total_num|server_args=|"
     rb"is allocated\.|GPU blocks|KV cache |Maximum concurrency|gpu_blocks|default args|"
-    rb"std(?:out|err) P |V1 LLM engine|exceeds|Scheduler watchdog"
+    rb"std(?:out|err) P |V1 LLM engine|exceeds|cache pool is|of memory happened|"
+    rb"hierarchical KV|Prefetch op|Backup to|" + end_lines.INTEREST
 )
 """A line without any of these is passed over unread, unless a record waits for more."""
 _MOST_PIECES = 4
@@ -89,6 +90,7 @@ class LogReader:
     ) -> None:
         interesting = _INTEREST.search(line.data) is not None or unwrapper.waiting
         if not interesting and self._dump_at is None and not self._waits(line):
+            self.recording.accesses += b" HTTP/1." in line.data
             return
         place = Place(name, line.number)
         if not line.whole:
@@ -271,15 +273,28 @@ class LogReader:
             engine, values = "vllm", vllm_lines.read_start(text)
             group = vllm_lines.group_of(text[:60])
         else:
-            if "Scheduler watchdog timeout" in text:
-                self.recording.marks.add("watchdog")
+            self._end(place, peeled)
             return
         if not values:
+            self._end(place, peeled)
             return
         self.recording.engines[engine] += 1
         track = self.recording.track(group, peeled.source)
         for name, value in values.items():
             track.info[name] = Sample(place, None, "start", {name: value})
+
+    def _end(self, place: Place, peeled: Peeled) -> None:
+        """Take what the engine says of its own end."""
+        end = end_lines.read_end(peeled.text)
+        if end is None:
+            return
+        header = peeled.text[:60]
+        self.recording.engines[end.engine or self.recording.engine] += 1
+        group = sglang_lines.group_of(sglang_lines.tag_of(header))
+        track = self.recording.track(
+            group or vllm_lines.group_of(header), peeled.source
+        )
+        track.event(Sample(place, self._time(header, peeled), end.kind, end.values))
 
 
 _TERMS = ("total", "available", "evictable", "protected", "session_held", "uncached")

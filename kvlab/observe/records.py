@@ -16,7 +16,8 @@ from .samples import Values
 
 _STARTS = (
     ("batch", " batch", sglang_lines.BATCH),
-    ("retract", "#retracted_reqs", sglang_lines.RETRACT),
+    ("retract", "etract", sglang_lines.RETRACT),
+    ("retract", "memory happened", sglang_lines.RETRACT),
     ("stats", "Avg prompt", vllm_lines.STATS),
     ("preempted", "is preempted by", vllm_lines.PREEMPTED),
     ("hits", "hit rate: GPU", vllm_lines.HITS),
@@ -53,10 +54,12 @@ class Read(NamedTuple):
 def find_records(text: str) -> list[Found]:
     """Return the records that begin in the text, in order."""
     starts = sorted(
-        (start.start(), start.end(), kind)
-        for kind, word, pattern in _STARTS
-        if word in text
-        for start in pattern.finditer(text)
+        {
+            (start.start(), start.end(), kind)
+            for kind, word, pattern in _STARTS
+            if word in text
+            for start in pattern.finditer(text)
+        }
     )
     found, begin = [], 0
     for index, (first, behind, kind) in enumerate(starts):

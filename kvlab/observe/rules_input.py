@@ -150,6 +150,12 @@ def healthy(signs: Signs) -> Finding | None:
     """Is there nothing to fix?"""
     if signs.track.num_samples < 2:
         return None
+    if (damage := signs.recording.damaged) > signs.track.num_samples:
+        return yes(
+            "input_damaged",
+            f"{damage} lines are cut or damaged and only {signs.track.num_samples} "
+            "whole: what these show of health is not the whole of it",
+        )
     if signs.stands or signs.ends_in_queue:
         return no("healthy", f"{number(signs.queue_max)} requests wait")
     thrown = signs.thrown_out or 0.0

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from statistics import fmean
 
 from .finding import Finding, no, number, quote, usage_text, yes
+from .rules_queue import SMALLEST_CHUNK
 from .samples import Sample
 from .signs import LOW, PIN, RARE, Signs
 from .spells import Row
@@ -33,7 +34,7 @@ def copies_hold_pool(signs: Signs) -> Finding | None:
     held = [row for row in full if row.sample.values.get("copying", 0.0) >= 0.5]
     if signs.kind == "run" and len(held) < 0.3 * len(full):
         return no("l2_copies_hold_pool", "copies in flight do not fill the pool")
-    if not moves or not _mostly(few, full):
+    if not few or not moves or not _mostly(few, full):
         return None
     longest = max(full, key=lambda row: row.queue)
     seen = [row.sample.values["copying"] for row in held]
@@ -53,7 +54,7 @@ def copies_hold_pool(signs: Signs) -> Finding | None:
 def held_by_others(signs: Signs) -> Finding | None:
     """Is the pool full though hardly anything runs, and nothing here says of what?"""
     full, few = _full_with_few(signs)
-    if len(full) < 3 or not signs.stands or not _mostly(few, full):
+    if not few or len(full) < 3 or not signs.stands or not _mostly(few, full):
         return None
     return yes(
         "waiting_below_pin",
@@ -138,7 +139,7 @@ def loads_unseen(signs: Signs) -> Finding | None:
     if signs.kind != "log" or signs.throws or not signs.stands:
         return None
     sizes = [s.values["new_tokens"] for s in track.samples if s.kind == "prefill"]
-    chunk = track.known("chunk_tokens") or max(sizes, default=0.0)
+    chunk = track.known("chunk_tokens") or max(*sizes, SMALLEST_CHUNK, 0.0)
     if hits < _MOSTLY_HITS or signs.crowded >= LOW or len(sizes) < 3:
         return None
     if fmean(sizes) > 0.5 * chunk:

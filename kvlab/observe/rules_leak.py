@@ -6,6 +6,8 @@ of an account that does not add up, and tokens in use with nothing running or wa
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
 from .samples import Sample
@@ -165,6 +167,47 @@ def _last_quiet(rows: list[Row]) -> list[Row]:
         else:
             stretch = []
     return found
+
+
+_TURNED_OVER = 3.0
+"""Requests that began, for each that runs, from which most of them have ended."""
+_FALL = 0.02
+"""A fall of usage below this is rounding."""
+_CLIMB = 0.3
+
+
+def never_falls(signs: Signs) -> Finding | None:
+    """In SGLang's log: do requests end without usage ever falling?
+
+    What a request held becomes evictable at its end, and usage does not count that. So
+    usage goes down whenever one ends, unless its tokens are lost.
+    """
+    rows = [row for row in signs.rows if row.running is not None]
+    if signs.kind != "log" or signs.engine != "sglang" or len(rows) < 10:
+        return None
+    usages = [row.usage for row in rows]
+    most = max(row.running or 0.0 for row in rows)
+    begun = signs.track.sums["new_seqs"]
+    climb = usages[-1] - usages[0]
+    falls = [before - after for before, after in pairwise(usages)]
+    third = len(rows) // 3
+    early, late = (
+        max(row.running or 0.0 for row in part)
+        for part in (rows[:third], rows[-third:])
+    )
+    if climb < _CLIMB or max(falls) > _FALL or begun < _TURNED_OVER * most:
+        return None
+    if late > 1.2 * early:
+        return None  # more run, so more is held
+    return yes(
+        "leak_never_falls",
+        f"usage climbs from {number(usages[0])} to {number(usages[-1])} in "
+        f"{len(rows)} reports and never falls, though at most {number(most)} run at a "
+        f"time and {number(begun)} began: at least {number(begun - most)} ended and "
+        "gave nothing back",
+        quotes=[quote(row.sample, "usage", "running", "queue", "tokens")
+                for row in (rows[0], rows[len(rows) // 2], rows[-1])],
+    )  # fmt: skip
 
 
 def stuck(signs: Signs) -> Finding | None:

@@ -15,6 +15,10 @@ from .spells import Row
 _SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
 FLAT = 0.3
 """Standard deviation over mean below which a throughput is at its ceiling."""
+SMALLEST_CHUNK = 2048.0
+"""Tokens of a chunk that SGLang takes by default on its smallest GPUs."""
+_BUSY = 0.5
+"""Part of a chunk from which prefill is at work."""
 _MANY = 5.0
 """Prompt tokens for each generated one from which prefill is the main work."""
 
@@ -165,6 +169,18 @@ def _full_chunks(signs: Signs) -> str | None:
     return f"{full:.0%} of the prefill batches take a whole chunk of {number(chunk)}"
 
 
+def _chunk_share(signs: Signs) -> float | None:
+    """Return how much of a chunk SGLang's prefills take on average; None if unsaid."""
+    sizes = [s.values["new_tokens"] for s in signs.track.samples if s.kind == "prefill"]
+    chunk = signs.track.known("chunk_tokens") or max(*sizes, SMALLEST_CHUNK, 0.0)
+    queued = [
+        row.sample.values["new_tokens"]
+        for row in signs.waits
+        if row.sample.kind == "prefill"
+    ]
+    return fmean(queued) / chunk if queued else None
+
+
 def _flat_log(signs: Signs) -> str | None:
     """A throughput in the log that is level, and mostly prompts."""
     spread = signs.steadiness("prompt_tps")
@@ -187,6 +203,8 @@ def _flat_counters(signs: Signs) -> str | None:
         ("computed_total", "decoded_total"), ("prompt_total", "generated_total")
     ):  # fmt: skip
         steps = [step for step in signs.steps(prompts) if step > 0]
+        if prompts == "prompt_total" and steps:
+            steps = _computed(signs, steps)
         if not steps:
             continue
         made = signs.track.growth(outputs) or 0.0
@@ -198,6 +216,17 @@ def _flat_counters(signs: Signs) -> str | None:
                 f"generated ones by {number(made / len(steps))}"
             )
     return None
+
+
+def _computed(signs: Signs, steps: list[float]) -> list[float]:
+    """Return the steps without what the cache gave: `prompt_tokens` counts it too."""
+    cached = signs.steps("cached_any_total") or signs.steps("hits_total")
+    if len(cached) != len(steps):
+        rate = signs.hit_rate or 0.0
+        return [step * (1 - rate) for step in steps]
+    return [
+        step - hits for step, hits in zip(steps, cached, strict=True) if step > hits
+    ]
 
 
 def _computes_prompts(signs: Signs) -> bool:
@@ -212,14 +241,8 @@ def conservative(signs: Signs) -> Finding | None:
         return None
     if signs.thrown_out is None or signs.throws:
         return no("admission_too_conservative", "requests were retracted, or may be")
-    if signs.crowded >= LOW or not signs.stands or len(signs.waits) < 3:
-        return no(
-            "admission_too_conservative",
-            f"usage reaches {number(signs.crowded)}, "
-            f"{len(signs.waits)} reports have a queue",
-        )
-    if max(signs.running_waits, default=0.0) <= 1:
-        return no("admission_too_conservative", "hardly anything runs")
+    if (why_not := _not_conservative(signs)) is not None:
+        return no("admission_too_conservative", why_not)
     ratio = signs.track.last("new_token_ratio")
     said = [] if ratio is None else [f"new_token_ratio is {number(ratio)}"]
     longest = max(signs.waits, key=lambda r: r.queue)
@@ -231,3 +254,22 @@ def conservative(signs: Signs) -> Finding | None:
         *said,
         quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
     )
+
+
+def _not_conservative(signs: Signs) -> str | None:
+    """Return what else limits admission, or that nothing waits; None if neither."""
+    if signs.crowded >= LOW or not signs.stands or len(signs.waits) < 3:
+        return (
+            f"usage reaches {number(signs.crowded)}, "
+            f"{len(signs.waits)} reports have a queue"
+        )
+    most = max(signs.running_waits, default=0.0)
+    if most <= 1:
+        return "hardly anything runs"
+    if signs.cap is not None and most >= signs.cap:
+        return f"all {number(signs.cap)} allowed run"
+    if (share := _chunk_share(signs)) is not None and share > _BUSY:
+        return (
+            f"a prefill takes {share:.0%} of a chunk on average: prompts are computed"
+        )
+    return None

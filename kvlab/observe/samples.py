@@ -116,6 +116,8 @@ class Track:
         if sample.time is not None:
             if self.first_time is None:
                 self.first_time = sample.time
+            elif self.last_time is not None and sample.time != self.last_time:
+                self.count["later" if sample.time > self.last_time else "earlier"] += 1
             self.last_time = sample.time
         self._note(sample)
         for name, value in sample.values.items():
@@ -224,7 +226,8 @@ class Recording:
     """Everything that was read: the tracks, and what could not be used.
 
     `damaged` counts lines that were begun by an engine and cannot be trusted; `notes`
-    are sentences for the reader about the input itself.
+    are sentences for the reader about the input itself; `accesses` counts lines on
+    HTTP requests, which say nothing of an engine's state.
     """
 
     def __init__(self, kind: Kind) -> None:
@@ -238,6 +241,7 @@ class Recording:
         self.unusable: list[str] = []
         self.notes: list[str] = []
         self.jumps = 0
+        self.accesses = 0
 
     def track(self, name: str, source: str = "") -> Track:
         """Return the track of that scheduler of that server, made when first asked for;

@@ -36,8 +36,8 @@ SGLANG = (
     _gauge("usage_swa", "swa_token_usage"),
     _gauge("usage_mamba", "mamba_usage"),
     _gauge("tokens", "num_used_tokens"),
-    _gauge("running", "num_running_reqs"),
-    _gauge("queue", "num_queue_reqs"),
+    _gauge("running", "num_running_reqs", "num_requests_running"),
+    _gauge("queue", "num_queue_reqs", "num_requests_waiting"),
     _gauge("grammar_queue", "num_grammar_queue_reqs"),
     _gauge(
         "bootstrap", "num_prefill_bootstrap_queue_reqs",
@@ -53,7 +53,9 @@ SGLANG = (
     _gauge("kv_evictable", "kv_evictable_tokens"),
     _gauge("kv_used", "kv_used_tokens"),
     _gauge("new_token_ratio"),
-    _gauge("max_running_requests", "max_running_requests_under_SLO"),
+    _gauge(
+        "max_running_requests", "max_running_requests_under_SLO", "max_running_requests"
+    ),
     _gauge("sessions", "num_streaming_sessions"),
     _gauge("session_held", "streaming_session_held_tokens"),
     _gauge("retracted_gauge", "num_retracted_reqs"),
@@ -70,6 +72,11 @@ SGLANG = (
     _counter("generated", "generation_tokens"),
     _counter("backup", "hicache_backup_tokens"),
     _counter("load_back", "load_back_tokens"),
+    _counter("load_seconds", "load_back_duration_seconds_sum"),
+    _counter("loads", "load_back_duration_seconds_count"),
+    _counter("loaded_bytes", "load_back_bytes"),
+    _counter("ttft_seconds", "time_to_first_token_seconds_sum"),
+    _counter("ttfts", "time_to_first_token_seconds_count"),
     _counter("evicted", "evicted_tokens"),
     _counter("dropped", "hicache_dropped_tokens", reason="host_pressure"),
     _counter(

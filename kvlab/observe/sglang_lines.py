@@ -17,8 +17,9 @@ BATCH = re.compile(r"(?P<kind>Prefill|Decode) batch(?: ?\[\d+\])?[.,] ?(?=#|\S+ 
 RETRACT = re.compile(
     r"(?P<test>Testing retraction\. )?"
     r"(?:(?:KV cache pool is full\. Retract requests|Decode out of memory happened)"
-    r"\. )?#retracted_reqs: (?P<count>\d+)"
+    r"\.(?: #|\s*$)|#retracted_reqs: )"
 )
+_COUNT = re.compile(r"#retracted_reqs: (\d+)")
 _RATIO = re.compile(r"#new_token_ratio: (?P<before>\d\.\d+) -> (?P<after>\d\.\d+)\s*$")
 _ABORTED = re.compile(r"#aborted_retracted_reqs: (\d+)")
 _GAINED = re.compile(r"#new_tokens_gained: (\d+)")
@@ -75,6 +76,19 @@ _PREFILL_LAYOUT = Layout(
     (("#new-seq",), ("#new-token",), ("#cached-token",), _ANY_USAGE, ("#queue-req",)),
     _PERCENT,
 )
+_OLD_PREFILL_LAYOUT = Layout(
+    _PREFILL,
+    (
+        ("#new-seq",),
+        ("#new-token",),
+        ("#cached-token",),
+        ("cache hit rate",),
+        ("#running-req",),
+        ("#queue-req",),
+    ),
+    _PERCENT,
+)
+"""0.2 has no usage on its prefill lines."""
 _DECODE_LAYOUT = Layout(
     _DECODE,
     (("#running-req",), _ANY_USAGE, ("gen throughput (token/s)",), ("#queue-req",)),
@@ -112,17 +126,18 @@ def group_of(tag: str) -> str:
 
 def read_batch(text: str) -> tuple[str, Values] | None:
     """Return kind and fields of a batch line, from "Prefill" or "Decode" on; None for
-    one that is not whole. `usage` is that of the fullest pool."""
+    one that is not whole. `usage` is that of the fullest pool, where one is said."""
     found = BATCH.match(text)
     if found is None:
         return None
-    prefill = found["kind"] == "Prefill"
-    values = read_fields(
-        text[found.end() :], _PREFILL_LAYOUT if prefill else _DECODE_LAYOUT
-    )
+    prefill, fields = found["kind"] == "Prefill", text[found.end() :]
+    values = read_fields(fields, _PREFILL_LAYOUT if prefill else _DECODE_LAYOUT)
+    if values is None and prefill:
+        values = read_fields(fields, _OLD_PREFILL_LAYOUT)
     if values is None or (prefill and not _RUNS & values.keys()):
         return None
-    values["usage"] = max(values[name] for name in BINDING if name in values)
+    if usages := [values[name] for name in BINDING if name in values]:
+        values["usage"] = max(usages)
     return ("prefill" if prefill else "decode"), values
 
 
@@ -131,11 +146,11 @@ def read_retraction(text: str) -> Retraction | None:
     found = RETRACT.match(text)
     if found is None:
         return None
-    ratio, count = _RATIO.search(text), int(found["count"])
+    ratio, count = _RATIO.search(text), _COUNT.search(text)
     test = found["test"] is not None
-    if ratio is None and not test:
+    if count is None or (ratio is None and not test):
         return None
-    values: Values = {"retracted": 0.0 if test else float(count)}
+    values: Values = {"retracted": 0.0 if test else float(count[1])}
     for name, pattern in (("aborted", _ABORTED), ("tokens_gained", _GAINED)):
         if said := pattern.search(text):
             values[name] = float(said[1])
@@ -147,9 +162,14 @@ def read_retraction(text: str) -> Retraction | None:
 
 # --- the start
 
+_L2_AT_WORK = (
+    r"host memory for hierarchical KV cache|Prefetch operation \S+ bytes|"
+    r"Backup to storage completed"
+)
+"""Lines that only a server with a host tier writes."""
 START = re.compile(
     r"max_total_num_tokens=\d+, .*max_prefill_tokens=|server_args=|ServerArgs\(|"
-    r"(?:KV|Mamba) Cache is allocated\."
+    r"(?:KV|Mamba) Cache is allocated\.|" + _L2_AT_WORK
 )
 _SAID = {
     "max_total_num_tokens": "pool_tokens",
@@ -174,4 +194,6 @@ def read_start(text: str) -> Values:
         values.setdefault("pool_tokens", float(pool[1]))
     for name, value in _FLAG.findall(text):
         values[name] = float(value == "True")
+    if re.search(_L2_AT_WORK, text):
+        values["enable_hierarchical_cache"] = 1.0
     return {name: value for name, value in values.items() if value >= 0}

@@ -1,16 +1,19 @@
 """How does a log of any size come in, line by line, in bounded memory?
 
-Files, gzip, folders of rotated files and standard input all become numbered lines. A
-line longer than `LONGEST` is cut and marked; a gzip that unpacks without end is
-stopped. Left out: what the lines say (lines.py).
+Files, gzip, folders of rotated files and standard input all become numbered lines;
+UTF-16, which PowerShell's `>` writes, becomes UTF-8. A line longer than `LONGEST` is
+cut and marked; a gzip that unpacks without end is stopped.
+Left out: what the lines say (lines.py).
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -49,11 +52,11 @@ def raw_lines(path: str | Path, say: Say = silent) -> Iterator[RawLine]:
     before that place come first. Cost: O(bytes), at most a few MiB of memory.
     """
     if str(path) == STDIN:
-        yield from _lines(_chunks(sys.stdin.buffer, "stdin", say))
+        yield from _lines(_utf8(_chunks(sys.stdin.buffer, "stdin", say)))
         return
     try:
         with open(path, "rb") as file:
-            yield from _lines(_chunks(file, str(path), say))
+            yield from _lines(_utf8(_chunks(file, str(path), say)))
     except OSError as problem:
         raise InputError(
             str(path),
@@ -141,6 +144,24 @@ def _unpacked(file: IO[bytes], data: bytes, name: str, say: Say) -> Iterator[byt
         raise InputError(
             name, "the gzip data is damaged or cut short", "copy the file again"
         )
+
+
+_WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+
+
+def _utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the pieces as they are, those of a UTF-16 file as UTF-8."""
+    first = next(chunks, b"")
+    wide = next((name for mark, name in _WIDE if first.startswith(mark)), None)
+    if wide is None and b"\0" in first[1:512:2] and first[:512:2].isascii():
+        odd, even = first[1:512:2], first[:512:2]
+        wide = "utf-16-le" if not odd.strip(b"\0") and b"\0" not in even else None
+    if wide is None:
+        yield from chain((first,), chunks)
+        return
+    decoder = codecs.getincrementaldecoder(wide)("replace")
+    for chunk in chain((first,), chunks):
+        yield decoder.decode(chunk).encode("utf-8", "replace")
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[RawLine]:

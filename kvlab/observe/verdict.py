@@ -11,7 +11,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from . import rules_cache, rules_input, rules_l2, rules_leak, rules_pool, rules_queue
+from . import (
+    rules_cache,
+    rules_end,
+    rules_input,
+    rules_l2,
+    rules_leak,
+    rules_loads,
+    rules_pool,
+    rules_queue,
+)
 from .causes import CAUSES
 from .finding import Finding, Rule, number, quote, yes
 from .samples import Recording, Track
@@ -20,6 +29,7 @@ from .signs import LOW, Signs
 RULES: tuple[Rule, ...] = (
     rules_leak.wrong_slots,
     rules_leak.account,
+    rules_end.ended,
     rules_input.damaged,
     rules_input.nothing,
     rules_input.single,
@@ -34,8 +44,11 @@ RULES: tuple[Rule, ...] = (
     rules_pool.state_slots,
     rules_pool.exhausted,
     rules_pool.two_of_three,
+    rules_end.stands,
+    rules_leak.never_falls,
     rules_l2.stands_for_loads,
     rules_l2.load_serialised,
+    rules_loads.slow_loads,
     rules_cache.prefix_changed,
     rules_cache.working_set,
     rules_queue.running_cap,

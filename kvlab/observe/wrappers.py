@@ -3,12 +3,15 @@
 Container runtimes, orchestrators and terminals each put something around a line. Any
 number of layers comes off here, without options: docker's JSON, CRI records with their
 partial lines, `compose` and `kubectl --prefix` names, journalctl, Ray, logging in JSON
-or logfmt, colours, carriage returns, a byte order mark.
-Left out: lines that a terminal broke or cut (lines.py).
+or logfmt, what log stores export (GCP, Elastic, Splunk, Datadog, Grafana's CSV),
+colours, HTML's `&gt;`, carriage returns, a byte order mark.
+Left out: lines that a terminal broke or cut (lines.py), whole JSON documents
+(documents.py).
 """
 
 from __future__ import annotations
 
+import html
 import re
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -29,9 +32,17 @@ _JOURNAL = re.compile(
 _RAY = re.compile(r"\((?:\w+ )?pid=\d+, ip=[\d.]+\) ")
 _LOGFMT = re.compile(r"[\w.@-]+=")
 _PAIR = re.compile(r'([\w.@-]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))(?: +|$)')
-_MESSAGES = ("log", "message", "msg", "MESSAGE", "text", "event", "body", "@message")
-_NESTS = ("kubernetes", "docker", "fields", "record", "attributes")
-_TIMES = ("time", "timestamp", "@timestamp", "asctime", "ts")
+_REPEATED = re.compile(r" +\[repeated \d+x across cluster\].*$")
+_CSV = re.compile(r'(?:[^",]*,|"(?:[^"]|"")*",)+"(?P<text>(?:[^"]|"")*)"\s*$')
+_MESSAGES = (
+    "log", "message", "msg", "MESSAGE", "text", "event", "body", "@message",
+    "textPayload", "_raw", "line", "Log",
+)  # fmt: skip
+_NESTS = (
+    "kubernetes", "docker", "fields", "record", "attributes", "_source", "result",
+    "content", "jsonPayload", "labels", "resource",
+)  # fmt: skip
+_TIMES = ("time", "timestamp", "@timestamp", "asctime", "ts", "_time")
 _SOURCES = ("pod_name", "pod", "container_name", "hostname")
 _DOCKER_PART = 16_000
 """Docker splits records of 16 KiB; a shorter one without line end is whole."""
@@ -104,6 +115,10 @@ def _plain(line: str) -> str:
     line = line.lstrip("\ufeff")
     if "[" in line:
         line = ANSI.sub("", line)
+        if "across cluster]" in line:
+            line = _REPEATED.sub("", line)
+    if "&gt;" in line or "&#" in line:
+        line = html.unescape(line)
     return line.strip("\r\n").replace("\r", " ")
 
 
@@ -120,7 +135,8 @@ def _layer(text: str) -> tuple[Peeled, bool] | None:
         return Peeled(text[found.end() :], found["time"], found["source"]), False
     if found := _RAY.match(text):
         return Peeled(text[found.end() :]), False
-    return None
+    found = _CSV.match(text) if text.endswith('"') else None
+    return (Peeled(found["text"].replace('""', '"')), False) if found else None
 
 
 def _json(text: str) -> tuple[Peeled, bool] | None:
@@ -131,10 +147,16 @@ def _json(text: str) -> tuple[Peeled, bool] | None:
         return None
     if not isinstance(record, dict):
         return None
+    return fields_of(record)
+
+
+def fields_of(record: dict[str, object]) -> tuple[Peeled, bool] | None:
+    """Take a line out of one record of a log store; None where it holds no message."""
     flat = record
-    for nested in _NESTS:
-        if isinstance(record.get(nested), dict):
-            flat = record[nested] | flat
+    for nested in _NESTS * 2:
+        inner = flat.get(nested)
+        if isinstance(inner, dict):
+            flat = inner | {k: v for k, v in flat.items() if k != nested}
     return _from_fields(flat)
 
 

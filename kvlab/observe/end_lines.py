@@ -1,0 +1,79 @@
+"""In which words does an engine say that it cannot start, or cannot go on?
+
+Each sentence is one of SGLang's or vLLM's own, or of the framework below them. A server
+that is down prints no report, so without these its last ones would look healthy.
+Left out: what follows (rules_end.py), leaks (leak_lines.py).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .samples import Values
+
+NO_ROOM = "no room for the pool at the start"
+OUT_OF_MEMORY = "out of device memory"
+WATCHDOG = "watchdog timeout"
+DIED = "engine died"
+ENDS = (NO_ROOM, OUT_OF_MEMORY, WATCHDOG, DIED)
+"""Kinds of events, the one that explains most first."""
+
+_WORDS = (
+    (
+        NO_ROOM,
+        r"Please try to increase --mem-fraction-static|Loaded weights leave no GPU "
+        r"memory for the KV cache|No available memory for the cache blocks|"
+        r"larger than the (?:maximum number of tokens that can be stored in KV|"
+        r"available KV) cache|on startup is less than desired GPU memory",
+    ),
+    (OUT_OF_MEMORY, r"(?:CUDA|HIP|NPU|XPU) out of memory|torch\.\S*OutOfMemoryError"),
+    (WATCHDOG, r"(?:Scheduler w|\bW)atchdog timeout"),
+    (
+        DIED,
+        r"EngineCore (?:encountered a fatal error|failed to start)|EngineDeadError|"
+        r"Received sigquit from a child proces|Scheduler hit an exception",
+    ),
+)
+_ANY = [(kind, re.compile(words)) for kind, words in _WORDS]
+INTEREST = (
+    rb"mem-fraction-static\.|no GPU memory|No available memory|larger than the |less "
+    rb"than desired|ut of memory|OutOfMemoryError|atchdog timeout|EngineCore |"
+    rb"EngineDeadError|sigquit|hit an exception"
+)
+_NUMBERS = (
+    ("needed_gib", r"\(([\d.]+) GiB KV cache is needed"),
+    ("available_gib", r"available KV cache memory \(([\d.]+) GiB\)"),
+    ("fits_tokens", r"estimated maximum model length is (\d+)"),
+    ("asked_tokens", r"max seq len \((\d+)\)"),
+    ("fits_tokens", r"stored in KV cache \((\d+)\)"),
+    ("tried_gib", r"Tried to allocate ([\d.]+) GiB"),
+    ("free_gib", r"of which ([\d.]+) GiB is free"),
+    ("timeout_s", r"watchdog_timeout=(\d+)"),
+)
+_SAID = [(name, re.compile(words)) for name, words in _NUMBERS]
+_SGLANG = re.compile(r"\[\d{4}-\d\d-\d\d |--mem-fraction-static|watchdog|sigquit", re.I)
+_VLLM = re.compile(r"Engine(?:Core|Dead)|cache blocks|seq len|\bpid=")
+
+
+class End(NamedTuple):
+    """One such sentence. `engine` is "" where its words are of neither."""
+
+    kind: str
+    engine: str
+    values: Values
+
+
+def read_end(text: str) -> End | None:
+    """Return what a line says of the engine's end; None if it says nothing of it.
+
+    >>> read_end("OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB")
+    End(kind='out of device memory', engine='', values={'tried_gib': 2.0})
+    """
+    kind = next((kind for kind, words in _ANY if words.search(text)), None)
+    if kind is None:
+        return None
+    engine = "vllm" if _VLLM.search(text) else "sglang" if _SGLANG.search(text) else ""
+    values = {name: float(found[1]) for name, words in _SAID
+              if (found := words.search(text))}  # fmt: skip
+    return End(kind, engine, values)

@@ -1,0 +1,147 @@
+"""Is the engine down, or does it stand?
+
+A server that died prints nothing more, and its last reports may look healthy; one that
+stands shows a queue beside a pool with room, as a cap would. Both come before the rules
+that ask why requests wait.
+"""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from ..record.diagnosis import Quote
+from .end_lines import DIED, ENDS, NO_ROOM, OUT_OF_MEMORY, WATCHDOG
+from .finding import Finding, no, number, quote, yes
+from .samples import Sample
+from .signs import PIN, Signs
+from .spells import Row
+
+_CAUSES = {
+    NO_ROOM: "start_without_room",
+    OUT_OF_MEMORY: "device_out_of_memory",
+    WATCHDOG: "engine_stalled",
+    DIED: "engine_died",
+}
+_ALIVE = 10
+"""Reports after an end, from which the engine was started again and serves."""
+_STANDS = 4
+"""Last reports without one token, from which the engine stands."""
+_STANDS_S = 30.0
+_SHOWN = ("running", "queue", "usage", "prompt_tps", "gen_tps")
+
+
+def ended(signs: Signs) -> Finding | None:
+    """Does the engine say that it cannot start, or cannot go on?"""
+    events = signs.track.events
+    kind = next((kind for kind in ENDS if events.get(kind)), None)
+    if kind is None:
+        return None
+    told = [*events[kind]]
+    cause = _CAUSES[kind]
+    since = [s for s in signs.track.samples if _is_after(s, told[-1])]
+    if len(since) >= _ALIVE:
+        return no(
+            cause,
+            f"{kind} at {told[-1].place}, but {len(since)} reports come after it: it "
+            "was started again",
+        )
+    times = "" if len(told) == 1 else f" in {len(told)} lines, of its ranks or again"
+    before = signs.track.last("usage")
+    state = (
+        "no report of its state comes before"
+        if before is None
+        else f"its last report before shows usage {number(before)}, "
+        f"{number(signs.track.last('running') or 0)} running, "
+        f"{number(signs.track.last('queue') or 0)} waiting"
+    )
+    return yes(
+        cause,
+        f"the engine says so: {kind}{times}",
+        *_numbers(told),
+        state,
+        quotes=[_said(sample) for sample in (told[0], *told[1:][-1:])]
+        + [quote(signs.track.lasts.get("usage"), *_SHOWN)],
+        confidence="certain",
+    )
+
+
+def _is_after(sample: Sample, end: Sample) -> bool:
+    if sample.place.file == end.place.file:
+        return sample.place > end.place
+    return None not in (sample.time, end.time) and (sample.time or 0) > (end.time or 0)
+
+
+def _said(sample: Sample) -> Quote:
+    return Quote(sample.kind, str(sample.place), sample.time)
+
+
+_UNITS = (
+    ("needed_gib", "one request of full length needs {} GiB of KV"),
+    ("available_gib", "{} GiB are left for KV"),
+    ("asked_tokens", "the longest request may have {} tokens"),
+    ("fits_tokens", "{} tokens would fit"),
+    ("tried_gib", "{} GiB were asked for"),
+    ("free_gib", "{} GiB were free"),
+    ("timeout_s", "no step ended for {} s"),
+)
+
+
+def _numbers(told: list[Sample]) -> list[str]:
+    """Return what the engine said in numbers, as one sentence; none if it did not."""
+    said = {name: value for sample in told for name, value in sample.values.items()}
+    parts = [text.format(number(said[name])) for name, text in _UNITS if name in said]
+    return ["; ".join(parts)] if parts else []
+
+
+def stands(signs: Signs) -> Finding | None:
+    """Do requests run to the very end of the input without one token made?"""
+    quiet = _quiet_end(signs)
+    if len(quiet) < 2:
+        return None
+    first, last = quiet[0], quiet[-1]
+    seconds = _seconds(quiet)
+    short = len(quiet) < _STANDS or (seconds is not None and seconds < _STANDS_S)
+    if short or last.usage >= PIN:
+        return no("engine_stalled", f"only {len(quiet)} reports without a token")
+    during = "" if seconds is None else f" over {number(seconds)} s"
+    return yes(
+        "engine_stalled",
+        f"{number(last.running or 0)} requests run, and the last {len(quiet)} reports"
+        f"{during} show not one token made, of prompts or answers",
+        f"usage stays at {number(last.usage)}, so the pool has room; "
+        f"{number(first.queue)} to {number(last.queue)} wait",
+        quotes=[quote(row.sample, *_SHOWN) for row in (first, last)],
+    )
+
+
+def _seconds(rows: list[Row]) -> float | None:
+    start, stop = rows[0].sample.time, rows[-1].sample.time
+    return None if start is None or stop is None else stop - start
+
+
+def _quiet_end(signs: Signs) -> list[Row]:
+    """Return the last reports in which requests run and no token is made."""
+
+    def is_quiet(row: Row) -> bool:
+        values = row.sample.values
+        made = [values.get("prompt_tps"), values.get("gen_tps")]
+        return bool(row.running) and made == [0.0, 0.0]
+
+    if signs.kind == "metrics":
+        return _quiet_scrapes(signs)
+    return [*takewhile(is_quiet, reversed(signs.rows))][::-1]
+
+
+def _quiet_scrapes(signs: Signs) -> list[Row]:
+    """Return the last scrapes between which neither token counter moved."""
+    names = ("prompt_total", "generated_total")
+    rows = [
+        r for r in signs.rows if r.running and all(n in r.sample.values for n in names)
+    ]
+    if not rows or signs.rows[-1] is not rows[-1]:
+        return []
+    last = [rows[-1].sample.values[name] for name in names]
+    same = takewhile(
+        lambda row: [row.sample.values[name] for name in names] == last, reversed(rows)
+    )
+    return [*same][::-1]

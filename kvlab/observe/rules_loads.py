@@ -1,0 +1,63 @@
+"""Do loads from L2 take long, by the engine's own clock?
+
+SGLang exports how long each load took. Releases up to some 0.5.10 time only the order
+that starts the copy, so a short time proves nothing; a long one does.
+Left out: logs, which print no load, and the rest of L2 (rules_l2.py).
+"""
+
+from __future__ import annotations
+
+from .finding import Finding, no, number, quote, yes
+from .signs import PIN, Signs
+
+_SLOW_S = 0.25
+"""Seconds of a load from which it is felt in a first token."""
+_PART = 0.1
+"""Part of the time to first token from which loads matter."""
+_SHOWN = ("queue", "running", "usage", "load_seconds_total", "loads_total")
+
+
+def slow_loads(signs: Signs) -> Finding | None:
+    """Do requests wait while each load from L2 takes long and L1 has room?"""
+    track = signs.track
+    spent, loads = track.growth("load_seconds_total"), track.growth("loads_total")
+    if not spent or not loads:
+        return None
+    mean = spent / loads
+    first = _mean_first_token(signs)
+    said = f"{number(loads)} loads from L2 took {number(round(mean, 2))} s each"
+    if first is not None:
+        said += f", of {number(round(first, 1))} s to a first token"
+    small = mean < _SLOW_S or (first is not None and mean < _PART * first)
+    if small or not signs.queued or signs.crowded >= PIN:
+        return no("l2_load_serialised", said)
+    return yes(
+        "l2_load_serialised",
+        f"{said}, while {number(signs.queue_max)} wait and usage is at most "
+        f"{number(signs.crowded)}: L1 has room, and what the loads bring is cached "
+        "already",
+        *_carried(signs, spent, loads),
+        quotes=[quote(side.get("load_seconds_total"), *_SHOWN)
+                for side in (track.firsts, track.lasts)],
+    )  # fmt: skip
+
+
+def _mean_first_token(signs: Signs) -> float | None:
+    spent = signs.track.growth("ttft_seconds_total")
+    count = signs.track.growth("ttfts_total")
+    return spent / count if spent and count else None
+
+
+def _carried(signs: Signs, spent: float, loads: float) -> list[str]:
+    """Return what the link carried while it carried, as one sentence."""
+    moved = signs.track.growth("loaded_bytes_total")
+    if moved:
+        return [f"while a load runs the link carries {moved / spent / 1e9:,.1f} GB/s"]
+    tokens = signs.track.growth("load_back_total")
+    if not tokens:
+        return []
+    return [
+        f"a load brings {number(round(tokens / loads))} tokens: "
+        f"{number(round(tokens / spent))} tokens a second while it runs; times the "
+        "bytes of a token (kvlab capacity MODEL) that is what the link carries"
+    ]

@@ -1,0 +1,277 @@
+"""Does a log as people post it get the answer that an operator would give?
+
+The files of `field/` have the shapes of posted logs and scrapes, with numbers of our
+own; each expectation was written down before kvlab read the file. Around one of them
+the wrappers of log stores are put here.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import io
+import json
+import lzma
+import re
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+from engine_text import decode, prefill, stats
+
+from kvlab.errors import InputError
+from kvlab.observe.diagnose import diagnose
+from kvlab.record.diagnosis import Diagnosis
+
+FIELD = Path(__file__).parent / "field"
+FULL = "sglang-kv-bound.log"
+LINES = (FIELD / FULL).read_text().splitlines()
+
+EXPECTED = {
+    FULL: ("l1_bound", "pool_exhausted_retract"),
+    "sglang-cap-compose.log": ("other", "max_running_cap"),
+    "sglang-healthy-dp.log": ("healthy", "healthy"),
+    "sglang-leak-slow.log": ("leak", "leak_never_falls"),
+    "sglang-leak-detected.log": ("leak", "leak_undercount"),
+    "sglang-prefix-broken.log": ("cache_miss", "prefix_broken_by_client"),
+    "hicache-slow-scrapes": ("l2_misconfigured", "l2_load_serialised"),
+    "hicache-slow.log": ("l2_misconfigured", "l2_load_serialised"),
+    "vllm-v0-preempt.log": ("l1_bound", "pool_exhausted_preempt"),
+    "vllm-v1-preempt": ("l1_bound", "pool_exhausted_preempt"),
+    "vllm-stuck.log": ("other", "engine_stalled"),
+    "sglang-watchdog.log": ("other", "engine_stalled"),
+    "sglang-oom-start.log": ("other", "start_without_room"),
+    "vllm-oom-start.log": ("other", "start_without_room"),
+    "torch-oom-runtime.log": ("other", "device_out_of_memory"),
+    "vllm-old-metrics.prom": ("not_enough_evidence", "single_scrape"),
+    "sglang-old-metrics.prom": ("not_enough_evidence", "single_scrape"),
+    "two-servers-kubectl.log": ("l1_bound", "pool_exhausted_retract"),
+    "cut-both-ends.log": ("l1_bound", "pool_exhausted_retract"),
+    "vllm-healthy-ray.log": ("healthy", "healthy"),
+    "vllm-cap.log": ("other", "max_running_cap"),
+    "sglang-03-kv-bound.log": ("l1_bound", "pool_exhausted_retract"),
+    "sglang-swa-kv-bound.log": ("l1_bound", "pool_exhausted_retract"),
+    "sglang-pd-decode.log": ("l1_bound", "pd_decode_backlog"),
+    "vllm-json-logger.jsonl": ("not_enough_evidence", "two_of_three_signs"),
+    "sglang-mamba-bound.log": ("other", "state_slots_cap"),
+    "vllm-dp-imbalance.log": ("l1_bound", "rank_imbalance_one_rank_full"),
+    "vllm-prefill-bound.log": ("compute_bound", "prefill_throughput"),
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_posted_log_gets_the_operators_answer(name):
+    told = diagnose([FIELD / name])
+    assert (told.verdict, told.cause) == EXPECTED[name]
+    assert told.reasons and told.next
+
+
+def test_access_lines_alone_are_named_with_what_to_bring():
+    with pytest.raises(
+        InputError, match=r"80 lines on HTTP requests.*--enable-metrics"
+    ):
+        diagnose([FIELD / "access-only.log"])
+
+
+# --- wrappers of log stores
+
+
+def _at(number: int) -> str:
+    return f"2026-03-14T09:{21 + number // 60:02}:{number % 60:02}.482910384Z"
+
+
+def _lines_of(record) -> str:
+    return "\n".join(json.dumps(record(n, x)) for n, x in enumerate(LINES))
+
+
+def _csv() -> str:
+    out = io.StringIO()
+    rows = csv.writer(out)
+    rows.writerow(["Time", "labels", "Line"])
+    rows.writerows([_at(n), '{"app":"sglang"}', x] for n, x in enumerate(LINES))
+    return out.getvalue()
+
+
+def _gcp(number: int, text: str) -> dict:
+    return {
+        "insertId": str(number), "severity": "ERROR", "timestamp": _at(number),
+        "textPayload": text, "resource": {"labels": {"pod_name": "sgl-0"}},
+    }  # fmt: skip
+
+
+GCP = [_gcp(n, x) for n, x in enumerate(LINES)]
+LOKI = [[str(1_773_480_000_000_000_000 + n * 10**9), x] for n, x in enumerate(LINES)]
+WRAPPED = {
+    "gcp lines": "\n".join(map(json.dumps, GCP)),
+    "gcp document": json.dumps(GCP, indent=2),
+    "gcp document, newest first": json.dumps(GCP[::-1], indent=2),
+    "gcp document of one line": json.dumps(GCP),
+    "elastic lines": _lines_of(
+        lambda n, x: {"_source": {"@timestamp": _at(n), "message": x}}
+    ),
+    "elastic answer": json.dumps(
+        {"took": 3, "hits": {"hits": [{"_source": {"message": x}} for x in LINES]}}
+    ),
+    "splunk": _lines_of(lambda n, x: {"result": {"_raw": x, "_time": _at(n)}}),
+    "datadog": _lines_of(lambda n, x: {"content": {"message": x, "host": "h"}}),
+    "loki answer": json.dumps(
+        {"status": "success", "data": {"resultType": "streams", "result": [
+            {"stream": {"app": "sglang"}, "values": LOKI[::-1]}]}}
+    ),
+    "grafana csv": _csv(),
+    "docker": _lines_of(lambda n, x: {"log": x + "\n", "time": _at(n)}),
+    "cri": "\n".join(f"{_at(n)} stderr F {x}" for n, x in enumerate(LINES)),
+    "journald": "\n".join(f"Mar 14 09:21:03 gpu-7 sglang[22]: {x}" for x in LINES),
+    "cloudwatch": "\n".join(f"{_at(n)} sglang/app/0f {x}" for n, x in enumerate(LINES)),
+    "stern": "\n".join(f"sgl-0 sglang {x}" for x in LINES),
+    "ray": "\n".join(
+        f"(Server pid=31, ip=10.3.3.9) {x} [repeated 8x across cluster]" for x in LINES
+    ),
+    "escaped as html": "\n".join(x.replace(">", "&gt;") for x in LINES),
+    "quoted": "\n".join("> " + x for x in LINES),
+    "numbered": "\n".join(f"{n:6}  {x}" for n, x in enumerate(LINES)),
+    "wrapped at 80": "\n".join(re.sub("(.{80})", r"\1\n", x) for x in LINES),
+    "newest first": "\n".join(LINES[::-1]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrapper", WRAPPED)
+def test_the_same_log_says_the_same_in_every_wrapper(tmp_path, wrapper):
+    path = tmp_path / "log"
+    path.write_text(WRAPPED[wrapper])
+    told, plain = diagnose([path]), diagnose([FIELD / FULL])
+    assert told.cause == "pool_exhausted_retract"
+    for fact in ("n_samples", "retracted_total", "max_queue", "last_queue", "window_s"):
+        assert told.facts[fact] == plain.facts[fact], fact
+
+
+@pytest.mark.parametrize("form", ["utf-16", "utf-16-le", "utf-8-sig"])
+def test_a_log_in_powershells_encoding_is_read(tmp_path, form):
+    path = tmp_path / "log"
+    path.write_bytes("\r\n".join(LINES).encode(form))
+    assert diagnose([path]).facts["n_samples"] == 80
+
+
+def _tar() -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as packed:
+        packed.add(FIELD / FULL, "a.log")
+    return out.getvalue()
+
+
+def _zip() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a.log", "\n".join(LINES))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (_tar(), "a tar archive: unpack it"),
+        (_zip(), "a zip archive: unpack it"),
+        (lzma.compress("\n".join(LINES).encode()), "packed with xz: unpack it"),
+        (bz2.compress("\n".join(LINES).encode()), "packed with bzip2: unpack it"),
+    ],
+)
+def test_an_archive_is_named_as_one(tmp_path, data, named):
+    path = tmp_path / "log"
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=named):
+        diagnose([path])
+
+
+# --- what must not mislead
+
+
+def test_two_servers_in_one_log_are_told_apart_in_a_note():
+    (note,) = diagnose([FIELD / "two-servers-kubectl.log"]).notes
+    assert "sgl-a-0/sglang pool_exhausted_retract" in note
+    assert "sgl-b-0/sglang healthy" in note
+
+
+def test_a_date_cut_off_at_the_start_does_not_stretch_the_window():
+    assert diagnose([FIELD / "cut-both-ends.log"]).facts["window_s"] < 300
+
+
+def test_an_engine_that_was_started_again_after_its_end_is_judged_anew(tmp_path):
+    old = (FIELD / "torch-oom-runtime.log").read_text().splitlines()
+    lines = [x for x in LINES if "batch" in x or "Retract" in x]
+    assert _of(tmp_path, *old, *lines[30:]).cause == "pool_exhausted_retract"
+
+
+def test_what_the_engine_says_it_lacks_is_told_in_numbers():
+    told = " ".join(diagnose([FIELD / "vllm-oom-start.log"]).reasons)
+    assert "needs 16 GiB of KV; 4.31 GiB are left" in told
+    assert "35,296 tokens would fit" in told
+
+
+def test_a_server_that_makes_tokens_again_does_not_stand(tmp_path):
+    lines = [stats(10 * n, 9, n, 40.0, prompt=0.0, gen=0.0) for n in range(9)]
+    assert _of(tmp_path, *lines).cause == "engine_stalled"
+    woken = [*lines, stats(90, 9, 9, 40.0, prompt=0.0, gen=5.0)]
+    assert _of(tmp_path, *woken).cause != "engine_stalled"
+
+
+def test_usage_that_falls_as_requests_end_is_no_leak(tmp_path):
+    lines = []
+    for n in range(40):
+        usage = 0.2 + 0.015 * n - (0.1 if n % 8 == 7 else 0.0)
+        lines += [prefill(20 * n, 500, 0, usage, 3, 0), decode(20 * n + 5, 3, usage, 0)]
+    assert _of(tmp_path, *lines).cause == "healthy"
+
+
+def test_usage_that_climbs_with_what_runs_is_no_leak(tmp_path):
+    lines = []
+    for n in range(60):
+        lines += [prefill(9 * n, 500, 0, 0.01 * n, 1 + n // 4, 0),
+                  decode(9 * n + 5, 1 + n // 4, 0.01 * n, 0)]  # fmt: skip
+    assert _of(tmp_path, *lines).cause == "healthy"
+
+
+def test_a_cap_that_is_reached_speaks_against_careful_admission():
+    told = diagnose([FIELD / "sglang-cap-compose.log"])
+    (why,) = [c.why for c in told.considered if c.cause == "admission_too_conservative"]
+    assert why == "all 32 allowed run"
+
+
+def test_mostly_damaged_lines_are_not_called_healthy(tmp_path):
+    broken = [x.replace("#queue-req: ", "#queue-req: -") for x in LINES]
+    assert _of(tmp_path, *broken).cause == "input_damaged"
+
+
+def test_a_full_pool_whose_reports_share_one_time_is_judged(tmp_path):
+    lines = [decode(0, 60, 0.99, 40 + n) for n in range(20)]
+    assert _of(tmp_path, *lines).cause == "two_of_three_signs"
+
+
+def test_a_prefill_line_of_an_early_release_needs_no_usage(tmp_path):
+    lines = [
+        f"[gpu=0] Prefill batch. #new-seq: 2, #new-token: {900 + n}, #cached-token: "
+        f"{n}, cache hit rate: 3.10%, #running-req: 20, #queue-req: 0"
+        for n in range(9)
+    ]
+    told = _of(tmp_path, *lines)
+    assert told.facts["n_lines_damaged"] == 0
+    assert told.facts["n_samples"] == 9
+
+
+def test_cached_prompt_tokens_are_no_work_of_prefill(tmp_path):
+    names = [f"{n}.prom" for n in range(4)]
+    for n, name in enumerate(names):
+        (tmp_path / name).write_text(
+            f"sglang:num_running_reqs 9\nsglang:num_queue_reqs {5 + n}\n"
+            f"sglang:token_usage 0.4\nsglang:prompt_tokens_total {n * 100000}\n"
+            f"sglang:cached_tokens_total {n * 99000}\n"
+            f"sglang:generation_tokens_total {n * 9000}\n"
+        )
+    told = diagnose([tmp_path / name for name in names])
+    assert told.cause != "prefill_throughput"
+
+
+def _of(tmp_path: Path, *lines: str) -> Diagnosis:
+    path = tmp_path / "server.log"
+    path.write_text("\n".join(lines) + "\n")
+    return diagnose([path])
