@@ -219,6 +219,24 @@ def test_the_language_switches_in_place(notebook, tmp_path):
     notebook.page.wait_for_function(says, arg="Memory")
 
 
+def test_a_sentence_is_written_then_sorted_and_only_then_meets_a_model(
+    notebook, tmp_path
+):
+    form = notebook.page.locator(".kvf[data-id='07.E4']").first
+    assert not form.locator(".points").is_visible()
+    form.locator("textarea").fill("When no copy of it is left.")
+    form.locator("[data-do=said]").click()
+    for part, said in (("when", "copy"), ("how", "never")):
+        form.locator(f"input[name$='-{part}'][value='{said}']").check()
+    form.locator("[data-do=check]").click()
+    text = told(notebook, "07.E4")
+    assert "✗" in text and "One way to say it" in text
+    form.scroll_into_view_if_needed()
+    assert shoot(notebook, "sentence.png", tmp_path).is_file()
+    form.locator("[data-do=rewrite]").click()
+    assert not form.locator(".points").is_visible()
+
+
 def test_nothing_was_said_on_the_console_and_nobody_else_was_asked(notebook):
     assert notebook.console == []
     assert notebook.foreign == []

@@ -17,10 +17,18 @@ from kvlab.errors import KvlabError
 from kvlab.lessons.checks import draw, language
 from kvlab.lessons.exercises import EXERCISES
 from kvlab.lessons.grading import Verdict
-from kvlab.lessons.kinds import Case, Choice, Fill, Function, Order, Sentence
+from kvlab.lessons.kinds import (
+    UNSAID,
+    Case,
+    Choice,
+    Fill,
+    Function,
+    Order,
+    Sentence,
+)
 
 SEEDS = range(3)
-CASED = [id for id, e in EXERCISES.items() if isinstance(e, Choice | Fill | Order)]
+CASED = [id for id, e in EXERCISES.items() if not isinstance(e, Function)]
 
 each = pytest.mark.parametrize("id", EXERCISES)
 each_cased = pytest.mark.parametrize("id", CASED)
@@ -82,7 +90,7 @@ def believed(id: str, at: int, seed: int) -> Verdict:
     drawn = case(id, seed)
     said = drawn.beliefs[at].said
     if isinstance(said, dict) and isinstance(drawn.answer, dict):
-        said = drawn.answer | said
+        said = {"text": "So it is."} | drawn.answer | said
     return kvlab.check(id, said, seed=seed)
 
 
@@ -93,6 +101,10 @@ def test_every_answer_can_be_given(id):
         assert answer in exercise.options
     elif isinstance(exercise, Order):
         assert set(answer) <= set(exercise.steps)
+    elif isinstance(exercise, Sentence):
+        assert set(answer) == set(exercise.points)
+        for part, about in exercise.points.items():
+            assert answer[part] in set(about.says) - {UNSAID}
     else:
         answer = (
             answer if isinstance(answer, dict) else {next(iter(exercise.parts)): answer}
@@ -168,9 +180,32 @@ def test_a_value_instead_of_a_function_is_told_so():
     assert "function itself" in kvlab.check("07.E3", 12).why.en
 
 
-def test_a_sentence_hears_what_is_missing_in_both_languages():
-    found = kvlab.check("07.E4", "The copy is gone.")
-    assert "L2" in found.why.en and "还应说到" in found.why.zh
+SAID = {"text": "It is gone when no copy is left.", "when": "copy", "how": "both"}
+
+
+def test_a_sentence_alone_is_no_answer_and_its_points_are_asked():
+    found = kvlab.check("07.E4", SAID["text"])
+    assert found.right is None
+    assert "'when': 'every' | 'second' | 'copy' | 'unsaid'" in found.why.en
+    assert "已记下" in found.why.zh
+
+
+def test_the_words_of_a_sentence_do_not_decide():
+    assert kvlab.check("07.E4", SAID | {"text": "Every eviction is a loss."})
+    assert kvlab.check("07.E4", SAID | {"text": " "}).right is None
+
+
+def test_what_a_sentence_leaves_out_is_no_right_answer():
+    found = kvlab.check("07.E4", SAID | {"how": "unsaid"})
+    assert found.right is False and found.marks == {"when": True, "how": False}
+
+
+def test_a_model_is_shown_once_the_sentence_is_sorted_and_not_before():
+    model = EXERCISES["07.E4"].model
+    for answer in (SAID, SAID | {"how": "never"}):
+        assert model.en in kvlab.check("07.E4", answer).told("en")
+        assert model.zh in kvlab.check("07.E4", answer).told("zh")
+    assert model.en not in kvlab.check("07.E4", SAID["text"]).told("en")
 
 
 def test_a_verdict_names_the_event_to_look_at():
@@ -184,7 +219,7 @@ def test_a_verdict_opens_the_run_at_its_moment():
     found = kvlab.check("07.S", "more")
     assert found.show().step == found.step
     with pytest.raises(KvlabError, match="no run to show"):
-        kvlab.check("07.E4", "no").show()
+        kvlab.check("11.E4", {"text": "x", "tells": "well", "silent": "room"}).show()
 
 
 def test_digits_typed_into_a_form_are_numbers():

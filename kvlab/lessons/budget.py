@@ -2,7 +2,8 @@
 
 `limited` runs something for so many seconds of the process's own CPU time, so that a
 busy machine stops nobody, and then interrupts it with `OutOfTime`, wherever it is.
-`line_of` says at which line of the learner's function an error or that stop came.
+`line_of` says at which line of the learner's function an error or that stop came,
+`endless` and `stopped` tell it.
 Left out: a function that sleeps or waits for input, which the notebook's stop button
 ends; a thread other than the main one and systems without this timer (Windows), where
 nothing is limited.
@@ -17,6 +18,8 @@ from contextlib import contextmanager
 from linecache import getline
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
+
+from ..views.theme import Words
 
 SECONDS = 10.0
 """CPU time for one judgement; the slowest right answer of the course takes two."""
@@ -76,3 +79,25 @@ def _within(code: CodeType, function: CodeType) -> bool:
         return True
     inner = (each for each in function.co_consts if isinstance(each, CodeType))
     return any(_within(code, each) for each in inner)
+
+
+def endless(at: tuple[int, str] | None) -> Words:
+    """Return what is said of a function that was stopped, and where it was."""
+    here = Words("", "")
+    if at is not None:
+        here = Words(f", in line {at[0]}: {at[1]}", f"，停在第 {at[0]} 行：{at[1]}")
+    return Words(
+        f"Still at work after {SECONDS:.0f} s{here.en}. A loop there does not end: "
+        "what has to change in it for it to stop?",
+        f"运行 {SECONDS:.0f} 秒仍未结束{here.zh}。有循环停不下来："
+        "循环里要改变什么，它才会结束？",
+    )
+
+
+def stopped(problem: Exception, at: tuple[int, str] | None) -> Words:
+    """Return what is said of a function that raised an error, and where."""
+    said = f"{type(problem).__name__}: {problem}"
+    where = Words(f" in line {at[0]}", f"在第 {at[0]} 行") if at else Words("", "")
+    return Words(
+        f"Your function stopped{where.en}: {said}", f"你的函数{where.zh}中断了：{said}"
+    )

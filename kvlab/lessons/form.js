@@ -11,35 +11,31 @@ const STYLE = `
   background: var(--jp-layout-color1, #fff); font: 14px/1.5 var(--jp-ui-font-family, sans-serif); }
 .kvf:focus-visible, .kvf :focus-visible { outline: 2px solid #0072b2; outline-offset: 2px; }
 .kvf .lab { font-size: 12px; color: var(--jp-content-font-color2, #525b66); letter-spacing: .02em; }
-.kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; }
-.kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
+.kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; } .kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
 .kvf label { display: flex; gap: 8px; align-items: baseline; padding: 3px 0; }
 .kvf .row { display: grid; grid-template-columns: minmax(60px, max-content) minmax(150px, auto) 1.5em; gap: 4px 12px;
-  justify-content: start;
-  align-items: center; margin-bottom: 10px; }
-.kvf .row label { padding: 0; }
-.kvf .conf { display: flex; gap: 4px 18px; flex-wrap: wrap; }
+  justify-content: start; align-items: center; margin-bottom: 10px; }
 .kvf input[type=text], .kvf select, .kvf textarea { font: inherit; color: inherit; padding: 4px 6px; box-sizing: border-box;
   background: var(--jp-layout-color0, #fff); border: 1px solid #838c96; border-radius: 3px; width: 100%; }
 .kvf textarea { min-height: 66px; margin-bottom: 8px; }
+.kvf textarea:read-only { border-style: dashed; background: transparent; }
+.kvf .points p { margin: 0 0 8px; } .kvf .points fieldset { margin-bottom: 10px; }
+.kvf legend { padding: 0; font-weight: 600; } .kvf [hidden] { display: none; }
 .kvf ol { margin: 0 0 10px; padding: 0; list-style: none; }
 .kvf li { display: flex; gap: 6px; align-items: center; padding: 4px 0; border-bottom: 1px solid var(--line); }
-.kvf li span { flex: 1; }
+.kvf .row label { padding: 0; } .kvf li span { flex: 1; }
 .kvf li.out span { text-decoration: line-through; opacity: .75; }
 .kvf li b { min-width: 1.6em; text-align: right; font-variant-numeric: tabular-nums; }
 .kvf button { font: inherit; color: inherit; background: transparent; border: 1px solid #838c96; border-radius: 3px;
   padding: 3px 12px; cursor: pointer; min-height: 28px; }
-.kvf button.go { background: #0072b2; border-color: #005587; color: #fff; }
-.kvf button:disabled { opacity: .5; cursor: default; }
+.kvf button:disabled { opacity: .5; cursor: default; } .kvf button.go { background: #0072b2; border-color: #005587; color: #fff; }
 .kvf .acts { display: flex; gap: 10px; flex-wrap: wrap; align-items: center; }
-.kvf .told { margin: 10px 0 0; padding: 6px 10px; border-left: 3px solid #838c96; }
-.kvf .told:empty { display: none; }
-.kvf .told.yes { border-color: #00694c; } .kvf .told.bad { border-color: #d55e00; }
-.kvf .gauges { display: flex; gap: 10px; flex-wrap: wrap; }
+.kvf .told { margin: 10px 0 0; padding: 6px 10px; border-left: 3px solid #838c96; white-space: pre-line; }
+.kvf .told:empty { display: none; } .kvf .told.yes { border-color: #00694c; } .kvf .told.bad { border-color: #d55e00; }
+.kvf .conf, .kvf .gauges { display: flex; gap: 4px 18px; flex-wrap: wrap; }
 .kvf .gauge { border: 1px solid var(--line); border-radius: 3px; padding: 4px 12px; display: grid; min-width: 90px; }
 .kvf .gauge b { font-size: 16px; font-variant-numeric: tabular-nums; }
-.kvf .gauge.red { border: 2px solid #d55e00; background: #fdeee3; color: #1c2127; }
-.kvf .gauge.red .lab { color: #525b66; }
+.kvf .gauge.red { border: 2px solid #d55e00; background: #fdeee3; color: #1c2127; } .kvf .gauge.red .lab { color: #525b66; }
 .kvf pre { margin: 0 0 8px; padding: 8px; background: var(--jp-layout-color2, #f6f7f9); overflow-x: auto; }
 `;
 
@@ -85,7 +81,8 @@ class Form {
     this[kind === "order" ? "steps" : kind](body);
     if (this.predicts) this.sure(body);
     const acts = this.el("div", "acts");
-    if (!/function|note|acts/.test(kind)) acts.append(this.button(this.predicts ? "commit" : "check", "go"));
+    if (kind === "sentence") acts.append(this.button("said"), this.button("check", "go"), this.button("rewrite"));
+    else if (!/function|note|acts/.test(kind)) acts.append(this.button(this.predicts ? "commit" : "check", "go"));
     if (asked.again && !this.predicts) acts.append(this.button("again"));
     if (kind !== "note" && kind !== "acts") acts.append(this.button("show"));
     if (acts.childElementCount) body.append(acts);
@@ -151,11 +148,28 @@ class Form {
     body.append(list);
     this.drawOrder(list);
   }
+  /** First the sentence alone; once it stands, what it claims, point by point. */
   sentence(body) {
-    const area = this.el("textarea");
+    const area = this.el("textarea"), points = this.el("div", "points");
     area.setAttribute("aria-labelledby", `${this.name}-q`);
-    area.value = this.put ?? "";
-    body.append(area);
+    area.value = this.put?.text ?? "";
+    points.append(this.el("p", "lab", this.W("sort")));
+    for (const [part, words, says] of this.asked.points) {
+      const set = this.radios(part, says, this.put?.[part]), legend = this.el("legend", "", this.pick(words));
+      const mark = this.el("b", "mark");
+      mark.dataset.mark = part;
+      legend.append(" ", mark);
+      set.prepend(legend);
+      points.append(set);
+    }
+    body.append(area, points);
+    this.settle(body, Boolean(this.put));
+  }
+  /** The sentence stands, or is written anew; what it claims is asked only of one that stands. */
+  settle(body, stands) {
+    this.stands = stands;
+    body.querySelector("textarea").readOnly = stands;
+    body.querySelector(".points").hidden = !stands;
   }
   note(body) {
     const row = this.el("div", "gauges");
@@ -206,13 +220,14 @@ class Form {
       case "choice": return root.querySelector(`[name="${this.name}-answer"]:checked`)?.value ?? null;
       case "fill": return Object.fromEntries([...root.querySelectorAll("[data-part]")].map((x) => [x.dataset.part, x.value.trim()]));
       case "order": return this.order.filter((key) => !this.left.has(key));
-      case "sentence": return root.querySelector("textarea").value.trim();
+      case "sentence": return Object.fromEntries([["text", root.querySelector("textarea").value.trim()], ...asked.points.map(([part]) =>
+        [part, root.querySelector(`[name="${this.name}-${part}"]:checked`)?.value ?? ""])]);
     }
     return null;
   }
   get whole() {
     const answer = this.answer;
-    return answer !== null && answer !== "" && !(this.asked.kind === "fill" && Object.values(answer).some((x) => x === ""));
+    return answer !== null && !(/fill|sentence/.test(this.asked.kind) && Object.values(answer).some((x) => x === ""));
   }
   /** What is said of a prediction that was committed. */
   get taken_in() {
@@ -222,6 +237,11 @@ class Form {
   taken() {
     const go = this.root.querySelector(".go:not([data-act])");
     if (go) go.disabled = !this.whole || this.model.get("locked");
+    if (this.asked.kind !== "sentence") return;
+    const [said, rewrite] = ["said", "rewrite"].map((act) => this.root.querySelector(`[data-do=${act}]`));
+    said.hidden = this.stands;
+    said.disabled = !this.answer.text;
+    go.hidden = rewrite.hidden = !this.stands;
   }
 
   tell() {
@@ -242,6 +262,12 @@ class Form {
   click(event) {
     const at = event.target.closest("[data-do]"), act = at?.dataset.do;
     if (!act || at.disabled) return;
+    if (act === "said" || act === "rewrite") {
+      this.settle(this.root, act === "said");
+      if (act === "rewrite") this.model.set("verdict", {});
+      this.taken();
+      this.root.querySelector(act === "said" ? ".points input" : "textarea").focus();
+    }
     if (act === "check") this.model.send({ check: this.answer });
     if (act === "commit") {
       const sure = this.root.querySelector(`[name="${this.name}-sure"]:checked`);

@@ -23,7 +23,17 @@ from ..views.questions import CONFIDENCE
 from ..views.theme import Lang, Words
 from ..views.widget import play
 from .grading import Verdict, grade, is_open
-from .kinds import Case, Choice, Exercise, Fill, Function, Order, Sentence
+from .kinds import (
+    UNSAID,
+    Case,
+    Choice,
+    Exercise,
+    Fill,
+    Function,
+    Order,
+    Point,
+    Sentence,
+)
 
 WATCHED = 40
 """So many events at most lie between the opening of a run and what was predicted."""
@@ -49,6 +59,12 @@ WORDS: dict[str, Words] = {
         "Committed. The run below opens at event {at}, shortly before it is decided; "
         "Home goes to its start.",
         "已提交。下面的运行从事件 {at} 打开，离见分晓不远；按 Home 键回到开头。",
+    ),
+    "said": Words("That is my sentence", "就这么说"),
+    "rewrite": Words("Write it again", "重写一句"),
+    "sort": Words(
+        "No machine reads your sentence. Say yourself what it claims:",
+        "没有程序在读你的句子。请自己说明它主张了什么：",
     ),
     "code": Words(
         "Write the function in the cell below and check it there.",
@@ -206,7 +222,7 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
     terms: Mapping[str, Any] = {}
     answer: Any = None
     match exercise:
-        case Choice() | Fill() | Order():
+        case Choice() | Fill() | Order() | Sentence():
             case = exercise.case(random)
             answer, terms = case.answer, case.terms
             if case.trace is not None and case.beside is None:
@@ -226,8 +242,8 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
             what["steps"] = _pairs({key: steps[key] for key in keys})
         case Function(start=start):
             what |= {"start": start, "again": False}
-        case Sentence():
-            what["again"] = False
+        case Sentence(points=points):
+            what |= {"points": _points(points, random), "again": False}
     text = Words(exercise.asks.en.format(**terms), exercise.asks.zh.format(**terms))
     return {**what, "asks": list(text)}
 
@@ -257,6 +273,18 @@ def told(verdict: Verdict) -> dict[str, Any]:
 
 def _pairs(words: Mapping[str, Words]) -> list[list[Any]]:
     return [[key, list(text)] for key, text in words.items()]
+
+
+def _points(points: Mapping[str, Point], random: Random) -> list[list[Any]]:
+    """Return what to ask of a sentence; what may be said comes in any order, and last
+    that nothing is."""
+    asked = []
+    for part, about in points.items():
+        keys = [key for key in about.says if key != UNSAID]
+        random.shuffle(keys)
+        says = {key: about.says[key] for key in (*keys, UNSAID)}
+        asked.append([part, list(about.asks), _pairs(says)])
+    return asked
 
 
 def _lang(name: str | None) -> Lang | None:

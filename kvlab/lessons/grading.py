@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from random import Random
 from types import FunctionType
@@ -20,7 +19,7 @@ from ..errors import KvlabError
 from ..record.trace import AnyTrace
 from ..views.theme import Lang, Words
 from ..views.widget import Player, play
-from .budget import SECONDS, OutOfTime, limited, line_of
+from .budget import OutOfTime, endless, limited, line_of, stopped
 from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
 
 MOST_LINES = 15
@@ -36,7 +35,7 @@ class Verdict(NamedTuple):
     """What an answer came to. `right` is None where none was given.
 
     `marks` says it of each part; `step` is the moment of `trace` to look at; `lang` is
-    the language in which it is printed.
+    the language in which it is printed; `model` is one way to say a sentence.
     """
 
     right: bool | None
@@ -45,17 +44,21 @@ class Verdict(NamedTuple):
     trace: AnyTrace | None = None
     step: int | None = None
     lang: Lang = "en"
+    model: Words | None = None
 
     def __bool__(self) -> bool:
         return self.right is True
 
     def told(self, lang: Lang = "en") -> str:
-        """Return it in words, with the event to look at."""
+        """Return it in words, with the event to look at, and the model below."""
         text = self.why.to(lang)
-        if self.right or self.step is None:
-            return text
-        look = Words(" Look at event {at}.", "看事件 {at}。").to(lang)
-        return f"{text}{look.format(at=self.step)}"
+        if not self.right and self.step is not None:
+            look = Words(" Look at event {at}.", "看事件 {at}。").to(lang)
+            text += look.format(at=self.step)
+        if self.model is not None:
+            says = Words("\nOne way to say it: ", "\n一种说法：").to(lang)
+            text += says + self.model.to(lang)
+        return text
 
     def show(self) -> Player:
         """Return a player of the run, at the moment to look at.
@@ -95,13 +98,13 @@ def grade(exercise: Exercise, answer: Any, random: Random) -> Verdict:
 
     The same seed draws the same numbers. Raises: nothing for any answer.
     """
-    if is_open(answer):
+    if is_open(answer) and not isinstance(exercise, Sentence):
         return Verdict(None, NONE_YET)
     match exercise:
         case Function():
             return _function(exercise, answer, random)
         case Sentence():
-            return _sentence(exercise, str(answer))
+            return _sentence(exercise, answer, exercise.case(random))
         case Fill():
             return _fill(exercise, answer, exercise.case(random))
         case Order():
@@ -229,9 +232,9 @@ def _function(exercise: Function, function: Any, random: Random) -> Verdict:
         with limited():
             flaw = exercise.judge(function, random)
     except OutOfTime as problem:
-        return Verdict(False, _endless(line_of(function, problem)))
+        return Verdict(False, endless(line_of(function, problem)))
     except Exception as problem:
-        return Verdict(False, _stopped(problem, line_of(function, problem)))
+        return Verdict(False, stopped(problem, line_of(function, problem)))
     if flaw is not None:
         return Verdict(False, flaw.why, {}, flaw.trace, flaw.step)
     lines = _lines(function)
@@ -241,26 +244,6 @@ def _function(exercise: Function, function: Any, random: Random) -> Verdict:
             f"结果正确，但用了 {lines} 行；{MOST_LINES} 行就够。",
         ))  # fmt: skip
     return Verdict(True, RIGHT)
-
-
-def _endless(at: tuple[int, str] | None) -> Words:
-    here = Words("", "")
-    if at is not None:
-        here = Words(f", in line {at[0]}: {at[1]}", f"，停在第 {at[0]} 行：{at[1]}")
-    return Words(
-        f"Still at work after {SECONDS:.0f} s{here.en}. A loop there does not end: "
-        "what has to change in it for it to stop?",
-        f"运行 {SECONDS:.0f} 秒仍未结束{here.zh}。有循环停不下来："
-        "循环里要改变什么，它才会结束？",
-    )
-
-
-def _stopped(problem: Exception, at: tuple[int, str] | None) -> Words:
-    said = f"{type(problem).__name__}: {problem}"
-    where = Words(f" in line {at[0]}", f"在第 {at[0]} 行") if at else Words("", "")
-    return Words(
-        f"Your function stopped{where.en}: {said}", f"你的函数{where.zh}中断了：{said}"
-    )
 
 
 def _lines(function: Any) -> int:
@@ -273,18 +256,38 @@ def _lines(function: Any) -> int:
     return sum(1 for line in code if line and not line.startswith("#"))
 
 
-def _sentence(exercise: Sentence, text: str) -> Verdict:
-    def occurs(pattern: str) -> bool:
-        return re.search(pattern, text, re.IGNORECASE) is not None
+def _sentence(exercise: Sentence, answer: Any, case: Case) -> Verdict:
+    """Judge what the writer says that the sentence claims; the sentence is not read."""
+    given = answer if isinstance(answer, Mapping) else {TEXT: answer}
+    if not isinstance(given.get(TEXT), str) or is_open(given[TEXT]):
+        return Verdict(None, NONE_YET)
+    if any(is_open(given.get(part)) for part in exercise.points):
+        return Verdict(None, _to_sort(exercise))
+    marks = {part: given[part] == case.answer[part] for part in exercise.points}
+    if all(marks.values()):
+        return Verdict(True, RIGHT, marks, model=exercise.model)
+    wrong = [part for part, right in marks.items() if not right]
+    belief = _held(
+        case.beliefs, lambda said: all(given.get(part) == said[part] for part in said)
+    )
+    asks = {part: about.asks for part, about in exercise.points.items()}
+    step = case.steps.get(wrong[0], case.step)
+    found = _broken(belief, case, _names(asks, wrong), step, marks)
+    return found._replace(model=exercise.model)
 
-    marks = {term.name.en: any(map(occurs, term.patterns)) for term in exercise.rubric}
-    belief = _held(exercise.beliefs, occurs)
-    if belief is not None:
-        return Verdict(False, belief.why, marks)
-    lacking = [term.name for term in exercise.rubric if not marks[term.name.en]]
-    if lacking:
-        return Verdict(False, Words(
-            f"It should also say: {'; '.join(name.en for name in lacking)}.",
-            f"还应说到：{'；'.join(name.zh for name in lacking)}。",
-        ), marks)  # fmt: skip
-    return Verdict(True, RIGHT, marks)
+
+TEXT = "text"
+"""The part of an answer that is the sentence itself."""
+
+
+def _to_sort(exercise: Sentence) -> Words:
+    """Say how a sentence is sorted in Python; a form asks for it by itself."""
+    parts = ", ".join(
+        f"{part!r}: {' | '.join(map(repr, about.says))}"
+        for part, about in exercise.points.items()
+    )
+    call = f"kvlab.check({exercise.id!r}, {{{TEXT!r}: ..., {parts}}})"
+    return Words(
+        f"Noted. Now say what your sentence claims: {call}",
+        f"已记下。现在说明你的句子主张了什么：{call}",
+    )

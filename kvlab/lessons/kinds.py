@@ -2,8 +2,8 @@
 
 Five kinds: `Choice` (one of several), `Fill` (numbers or words, part by part), `Order`
 (put steps in order), `Function` (fifteen lines that an engine runs), `Sentence` (one
-sentence that must name certain things). A `Case` is one exercise with its numbers
-drawn: its answer is read off a run of the engine, never typed in.
+sentence in one's own words, which its writer then sorts). A `Case` is one exercise with
+its numbers drawn: its answer is read off a run of the engine, never typed in.
 Left out: what counts as right (grading.py), the exercises themselves (exercises).
 """
 
@@ -21,8 +21,8 @@ from ..views.theme import Words
 class Belief(NamedTuple):
     """A wrong answer that somebody who believes something gives, and why it breaks.
 
-    `said` is the answer (of a Sentence: a regular expression); `step` is the moment of
-    the case's run, after so many events, that contradicts it.
+    `said` is the answer, or some parts of it; `step` is the moment of the case's run,
+    after so many events, that contradicts it.
     """
 
     said: Any
@@ -58,11 +58,24 @@ class Flaw(NamedTuple):
     step: int | None = None
 
 
-class Term(NamedTuple):
-    """Something that a sentence must name: one of the patterns has to occur."""
+class Point(NamedTuple):
+    """What a sentence should say something on, and what may have been said, by key."""
 
-    name: Words
-    patterns: tuple[str, ...]
+    asks: Words
+    says: Mapping[str, Words]
+
+
+UNSAID = "unsaid"
+"""What a learner says of a point that the sentence does not touch."""
+
+
+def point(en: str, zh: str, **says: tuple[str, str]) -> Point:
+    """Return a point from English and Chinese; it may also be left unsaid."""
+    told = {key: Words(*words) for key, words in says.items()}
+    return Point(Words(en, zh), told | {UNSAID: _NOT_A_WORD})
+
+
+_NOT_A_WORD = Words("my sentence does not say", "我的句子没有说到")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +131,12 @@ class Function(Exercise):
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence(Exercise):
-    """Say it in one sentence, in English or Chinese, that names every term."""
+    """Say it in one sentence, in English or Chinese; then sort what it says.
 
-    rubric: tuple[Term, ...]
-    beliefs: tuple[Belief, ...] = ()
+    No machine reads the sentence. Its writer says, point by point, what it claims;
+    that is compared with the case's answer, and a `model` is shown.
+    """
+
+    points: Mapping[str, Point]
+    case: Callable[[Random], Case]
+    model: Words

@@ -55,6 +55,11 @@ def moment(trace: AnyTrace, wanted: Callable[[Event], bool], start: int = 0) -> 
     raise ValueError(f"{trace.header.name}: no such event after event {start}")
 
 
+def first(trace: AnyTrace, kind: type[Event], start: int = 0) -> int:
+    """Return the moment after the first event of a kind, as `moment` counts."""
+    return moment(trace, lambda event: isinstance(event, kind), start)
+
+
 @overload
 def state_at(trace: Trace, step: int) -> State: ...
 @overload

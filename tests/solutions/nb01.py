@@ -73,6 +73,13 @@ def always_bf16(model):
     return bytes_of({**model, "element": 2})
 
 
+SAID = {
+    "text": "Eightfold where the KV heads can be split; not with MLA's latent.",
+    "heads": "eight",
+    "latent": "one",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "01.P": [{"short": 5, "long": 2}],
     "01.S": ["yes"],
@@ -80,10 +87,7 @@ RIGHT = {
     "01.E1": [kib],
     "01.E2": [pool],
     "01.E3": [bytes_of],
-    "01.E4": [
-        "When the KV heads can be split among them; an MLA latent is copied to each.",
-        "KV head 能整除切分时可以，MLA 的 latent 每张卡一份就不行。",
-    ],
+    "01.E4": [SAID],
 }
 WRONG = {
     "01.P": [
@@ -98,8 +102,9 @@ WRONG = {
     "01.E2": [one_gpu, one_more, thousands],
     "01.E3": [no_mla, latent_twice, no_rope, always_bf16],
     "01.E4": [
-        "TP always multiplies the pool by the number of GPUs.",
-        "When the heads are split.",
-        "总是八倍。",
+        SAID | {"latent": "eight"},
+        SAID | {"heads": "one"},
+        SAID | {"heads": "unsaid"},
+        SAID | {"latent": "unsaid"},
     ],
 }

@@ -51,6 +51,13 @@ def from_available(node, account):
         node = node.parent
 
 
+SAID = {
+    "text": "What decode wrote is held by the request, not yet on the tree.",
+    "which": "decoded",
+    "where": "request",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "02.P": [AFTER],
     "02.S": ["evictable"],
@@ -58,10 +65,7 @@ RIGHT = {
     "02.E1": [missing],
     "02.E2": [["match", "alloc", "add", "lock", "grow", "unlock"]],
     "02.E3": [inc_lock_ref],
-    "02.E4": [
-        "The decoded tokens are held by the request and are not in the tree yet.",
-        "解码出的 token 还没进树，由请求自己占着。",
-    ],
+    "02.E4": [SAID],
 }
 
 WRONG = {
@@ -87,9 +91,9 @@ WRONG = {
     ],
     "02.E3": [every_time, one_node, too_late, from_available],
     "02.E4": [
-        "protected is used.",
-        "Because some of the tree is evictable while a request decodes and holds it.",
-        "Because the request decodes.",
-        "protected 就是 used。",
+        SAID | {"which": "evictable"},
+        SAID | {"where": "tree"},
+        SAID | {"which": "prompt"},
+        SAID | {"where": "unsaid"},
     ],
 }

@@ -98,6 +98,13 @@ def percent(blocks):
     return 100 * usage(blocks)
 
 
+SAID = {
+    "text": "Nobody holds it, and it can be hit until it is given away.",
+    "free": "nobody",
+    "lost": "taken",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "03.P": [{"free": 10, "usage": 0, "hit": 8}],
     "03.S": ["head"],
@@ -105,11 +112,7 @@ RIGHT = {
     "03.E1": [report],
     "03.E2": [queue],
     "03.E3": [usage],
-    "03.E4": [
-        "A free block is one that nobody holds; it keeps its hash and can be hit until "
-        "it is taken for somebody else.",
-        "没人持有的块就是 free，哈希还在、随时可命中，直到被取走才丢。",
-    ],
+    "03.E4": [SAID],
 }
 WRONG = {
     "03.P": [
@@ -131,10 +134,9 @@ WRONG = {
     ],
     "03.E3": [counts_null, cached_counts, owners, no_edge, percent],
     "03.E4": [
-        "A free block is empty; its content is lost when the request ends.",
-        "A free block is held by nobody, and the watermark evicts what it caches when "
-        "blocks are taken.",
-        "free 就是空的，没人持有，缓存已经没了，随时可取走。",
-        "Nobody holds it.",
+        SAID | {"free": "empty"},
+        SAID | {"lost": "watermark"},
+        SAID | {"lost": "ended"},
+        SAID | {"lost": "unsaid"},
     ],
 }

@@ -66,6 +66,13 @@ def three_hits(leaf):
     return (leaf.hits >= 3, leaf.last_access)
 
 
+SAID = {
+    "text": "When slots are missing, and whole leaves.",
+    "when": "missing",
+    "more": "leaf",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "04.P": [{"freed": 7, "left": 6}],
     "04.S": ["0"],
@@ -73,10 +80,7 @@ RIGHT = {
     "04.E1": [order],
     "04.E2": [wish],
     "04.E3": [slru],
-    "04.E4": [
-        "Only when slots are missing, and at most the last leaf less one token more.",
-        "有缺口才逐出，整叶逐出，最多多出最后一个叶子减一。",
-    ],
+    "04.E4": [SAID],
 }
 WRONG = {
     "04.P": [
@@ -91,8 +95,9 @@ WRONG = {
     "04.E2": [exact, one_ask, one_off],
     "04.E3": [lru, lfu, three_hits],
     "04.E4": [
-        "At 90 % of the pool.",
-        "It evicts exactly the shortfall when something is missing, no leaf more.",
-        "缺多少逐多少，正好。",
+        SAID | {"when": "waterline"},
+        SAID | {"more": "exact"},
+        SAID | {"more": "page"},
+        SAID | {"more": "unsaid"},
     ],
 }

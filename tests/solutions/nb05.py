@@ -28,6 +28,13 @@ def admits(extend, max_new, page, available, evictable, promised):
     return extend + max_new + page < available + evictable - promised
 
 
+SAID = {
+    "text": "The test reads L1's counters, L2 is not in it.",
+    "reads": "l1",
+    "l2": "unread",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "05.P": ["room"],
     "05.S": [5.2],
@@ -36,10 +43,7 @@ RIGHT = {
     "05.E1": [total],
     "05.E2": [["match", "r4 test", "r5 test", "alloc", "start"]],
     "05.E3": [admits],
-    "05.E4": [
-        "The admission test reads only L1's counters; L2 is not in it.",
-        "准入判据只读 L1 的计数器，L2 不在其中。",
-    ],
+    "05.E4": [SAID],
     "05.E5": [vllm],
 }
 
@@ -75,10 +79,10 @@ WRONG = {
         lambda *terms: True,
     ],
     "05.E4": [
-        "Because L2 was full while L1 was not, so the admission test said no.",
-        "The GPU was busy, so admission to L1 does not happen.",
-        "L2 is slower.",
-        "准入看 L1，但是 GPU 正忙，不能再放。",
+        SAID | {"l2": "full"},
+        SAID | {"reads": "gpu"},
+        SAID | {"reads": "both"},
+        SAID | {"l2": "slow"},
     ],
     "05.E5": [
         lambda t: vllm(t) | {"in": vllm(t)["in"] + 1},

@@ -51,6 +51,13 @@ def second(hit):
     return guard(hit) and hit.hits > hit.threshold
 
 
+SAID = {
+    "text": "At the first insert, and the path is locked until the ack.",
+    "when": "first",
+    "pays": "lock",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "06.P": [{"write_through": 12, "write_through_selective": 0, "write_back": 0}],
     "06.S": ["protected"],
@@ -58,10 +65,7 @@ RIGHT = {
     "06.E1": [on_host],
     "06.E2": [["hit", "parent", "slots", "lock", "ack", "unlock"]],
     "06.E3": [guard],
-    "06.E4": [
-        "At the first insert, and the path stays locked until the acknowledgement.",
-        "第一次插入就拷贝，路径一直锁到 ack。",
-    ],
+    "06.E4": [SAID],
 }
 WRONG = {
     "06.P": [
@@ -81,9 +85,9 @@ WRONG = {
     ],
     "06.E3": [no_parent, as_quoted, every_hit, second],
     "06.E4": [
-        "write_through backs a node up when it is accessed the second time.",
-        "node 被第二次访问时立即备份。",
-        "When a match finds the prefix, until the lock is gone.",
-        "At the first insert.",
+        SAID | {"when": "second"},
+        SAID | {"when": "match"},
+        SAID | {"pays": "nothing"},
+        SAID | {"pays": "unsaid"},
     ],
 }

@@ -67,6 +67,13 @@ def evict_through_locks(desk, ask):
     return evict(desk, ask)
 
 
+SAID = {
+    "text": "When L2 has no copy: never made, or dropped.",
+    "when": "copy",
+    "how": "both",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "07.P": [FATES],
     "07.S": ["same"],
@@ -74,10 +81,7 @@ RIGHT = {
     "07.E1": [by_fate],
     "07.E2": [["insert", "refused", "victim", "backup", "ack"]],
     "07.E3": [evict],
-    "07.E4": [
-        "When no copy of it is left on L2: it was never backed up, or L2 dropped it.",
-        "L2 上没有副本时：从未备份，或被 L2 丢弃。",
-    ],
+    "07.E4": [SAID],
 }
 
 WRONG = {
@@ -107,9 +111,9 @@ WRONG = {
         lambda desk, ask: ask,
     ],
     "07.E4": [
-        "Every eviction loses the data.",
-        "When it has never been accessed a second time, it has no copy on L2.",
-        "When L1 is full.",
-        "逐出总是丢数据，L2 没有副本。",
+        SAID | {"when": "every"},
+        SAID | {"when": "second"},
+        SAID | {"how": "never"},
+        SAID | {"how": "dropped"},
     ],
 }  # fmt: skip

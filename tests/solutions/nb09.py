@@ -69,6 +69,14 @@ def slogan(plan):
     return "lower" if plan.share > 0.5 and plan.link >= plan.demand else "same"
 
 
+SAID = {
+    "text": "No more seats; shared prefixes leave sooner if the link keeps up.",
+    "seats": "same",
+    "who": "shared",
+    "link": "keeps",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "09.P": ["fast none slow"],
     "09.S": ["same"],
@@ -76,11 +84,7 @@ RIGHT = {
     "09.E1": [demand],
     "09.E2": [little],
     "09.E3": [effect],
-    "09.E4": [
-        "L2 adds no seats; it makes guests with a shared prefix leave sooner, if the "
-        "link keeps up.",
-        "L2 不增加并发，只让有共享前缀的请求走得更快，前提是链路跟得上。",
-    ],
+    "09.E4": [SAID],
 }
 WRONG = {
     "09.P": [
@@ -102,8 +106,9 @@ WRONG = {
         only_the_loads,
     ],
     "09.E4": [
-        "L2 extends capacity, so more requests run.",
-        "L2 / HiCache / LMCache 只解决命中率，对 P99 没用。",
-        "It helps shared prefixes.",
+        SAID | {"seats": "more"},
+        SAID | {"who": "nobody"},
+        SAID | {"link": "any"},
+        SAID | {"who": "all"},
     ],
 }

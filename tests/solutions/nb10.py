@@ -113,6 +113,14 @@ def everybody(running, need):
     return [r.id for r in running]
 
 
+SAID = {
+    "text": "Fewest outputs; last admitted; what is cached is found again.",
+    "sglang": "fewest",
+    "vllm": "last",
+    "kept": "cached",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "10.P": ["b"],
     "10.S": ["tail"],
@@ -121,11 +129,7 @@ RIGHT = {
     "10.E1": [victim],
     "10.E2": [parts],
     "10.E3": [choose],
-    "10.E4": [
-        "In SGLang the one with the fewest outputs, in vLLM the last admitted; what is "
-        "cached of it is found again until somebody takes it.",
-        "SGLang 回退输出最少的，vLLM 抢占最后准入的；缓存的部分在被取走前仍能命中。",
-    ],
+    "10.E4": [SAID],
 }
 WRONG = {
     "10.P": ["a", "c", "late"],
@@ -136,10 +140,9 @@ WRONG = {
     "10.E2": [first_wait_only, no_recompute, from_zero, from_again],
     "10.E3": [last_in, oldest, as_sglang, cheapest_first, one_short, everybody],
     "10.E4": [
-        "The oldest dies, and what is cached of it is found again; fewest, last.",
-        "SGLang: fewest outputs; vLLM: the last; both prefill from token 0, the cache "
-        "is gone.",
-        "SGLang 回退输出最少的，vLLM 抢占最后准入的，缓存换出到 CPU。",
-        "The last admitted.",
+        SAID | {"sglang": "oldest"},
+        SAID | {"vllm": "oldest"},
+        SAID | {"kept": "nothing"},
+        SAID | {"kept": "swapped"},
     ],
 }

@@ -65,6 +65,13 @@ def never(now):
 
 PROOF = {"ceiling_link": "running", "cap_link": "usage", "cap_healthy": "queue"}
 
+SAID = {
+    "text": "Prefill was saved; whether there is room it does not tell.",
+    "tells": "saved",
+    "silent": "room",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "11.P": ["link"],
     "11.S": ["one"],
@@ -72,10 +79,7 @@ RIGHT = {
     "11.E1": [verdicts],
     "11.E2": [PROOF],
     "11.E3": [by_running, by_retractions],
-    "11.E4": [
-        "It tells how much prefill was saved, not whether the pool has room.",
-        "命中率只说明省了多少 prefill 计算，不说明池子装不装得下、有没有人排队。",
-    ],
+    "11.E4": [SAID],
 }
 WRONG = {
     "11.P": ["ceiling", "cap", "healthy"],
@@ -91,8 +95,8 @@ WRONG = {
     ],
     "11.E3": [as_the_article, full, somebody_waits, hit_rate, never],
     "11.E4": [
-        "A high hit rate means that all is well.",
-        "命中率高说明缓存健康，一切正常。",
-        "That prefill is short.",
+        SAID | {"tells": "well"},
+        SAID | {"tells": "room"},
+        SAID | {"silent": "unsaid"},
     ],
 }  # fmt: skip

@@ -67,15 +67,19 @@ MATRIX = {
     "hbm": "partly", "every": "fails", "less": "holds", "fits": "partly",
 }  # fmt: skip
 
+SAID = {
+    "text": "When much stays; an allocation waits for the copy.",
+    "when": "stays",
+    "cost": "wait",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "12.P": [{"at8": 0, "at9": 27, "at18": 27}],
     "12.S": ["B"],
     "12.P2": [{"through8": 9, "back8": 9, "back9": 0}],
     "12.E1": [curve],
-    "12.E2": [
-        "When much of it is never evicted; the price is that allocations wait for it.",
-        "放得下、不被逐出的部分就不写；代价是分配要等拷贝完成。",
-    ],
+    "12.E2": [SAID],
     "12.E3": [aged, once_hit],
     "12.E4": [MATRIX],
 }
@@ -95,10 +99,10 @@ WRONG = {
     ],
     "12.E1": [one_late, of_the_ceiling, percent_of],
     "12.E2": [
-        "write_back always writes less and costs nothing.",
-        "write_through writes at every hit, so write_back writes less and waits.",
-        "When the link is fast.",
-        "write_back 写放大低，只写最终被逐出的，没有代价。",
+        SAID | {"when": "always"},
+        SAID | {"when": "hits"},
+        SAID | {"cost": "nothing"},
+        SAID | {"cost": "unsaid"},
     ],
     "12.E3": [lru, lfu, fifo, longest_first],
     "12.E4": [

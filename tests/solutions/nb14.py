@@ -16,6 +16,13 @@ def evicted(t: dict) -> dict[str, int]:
     return {"old": gone(t["need"]), "new": gone(t["need"] - t["free"])}
 
 
+SAID = {
+    "text": "The eviction that makes room may drop its copy.",
+    "danger": "drop",
+    "then": "wrong",
+}
+"""A sentence, and what it claims."""
+
 RIGHT = {
     "14.P": [{"old": 1, "new": 2}],
     "14.S": ["12"],
@@ -26,10 +33,7 @@ RIGHT = {
     "14.S4": ["both"],
     "14.E1": [evicted],
     "14.E2": [["hold", "drop", "load", "done", "free"]],
-    "14.E3": [
-        "The eviction that makes room may drop its copy from L2 before it is read.",
-        "为它腾位的逐出可能把 L2 上的副本丢掉。",
-    ],
+    "14.E3": [SAID],
 }
 
 WRONG = {
@@ -60,8 +64,8 @@ WRONG = {
         ["hold", "drop", "free", "load", "done"],
     ],
     "14.E3": [
-        "So that it is faster.",
-        "Because L1 is full.",
-        "Locks are good practice on L2.",
+        SAID | {"danger": "late"},
+        SAID | {"then": "slow"},
+        SAID | {"danger": "busy"},
     ],
 }  # fmt: skip

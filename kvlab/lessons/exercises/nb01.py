@@ -13,7 +13,8 @@ from ...capacity import GIB, Deployment, capacity
 from ...model_table import CONFIGS, known_shape
 from ...record import events as ev
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Flaw, Function, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Flaw, Function
+from ..own_words.states import EIGHTFOLD
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb01 import LONG, PLAIN, SHORT, fits, seats, some_plan
@@ -197,21 +198,5 @@ EXERCISES = (
             "以及 element（每元素字节数）。"),
         start="def kv_bytes_per_token(model):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="01.E4",
-        asks=Words(
-            "In one sentence: when do eight GPUs hold eight times as many tokens, and "
-            "when not?",
-            "一句话：什么时候八张卡能放八倍的 token，什么时候不能？"),
-        rubric=(
-            Term(Words("the KV heads", "KV head"), (r"head", "头")),
-            Term(Words("that they are split", "可以切分"),
-                 (r"split|divid|shard|multiple|at least", "切|分|整除|倍数")),
-            Term(Words("what cannot be split", "什么切不了"),
-                 (r"MLA|latent|cop(y|ied)|replicat", "MLA|latent|复制|整份")),
-        ),
-        beliefs=(Belief(r"always|总是|永远", Words(
-            "Not with one latent, and not with fewer heads than GPUs.",
-            "latent 只有一份时不行，head 少于卡数时也不行。")),),
-    ),
+    EIGHTFOLD,
 )  # fmt: skip

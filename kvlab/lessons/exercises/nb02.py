@@ -16,8 +16,9 @@ from ...rules import Rules
 from ...run.script import DecodeOp, RequestFinishOp, RequestStartOp
 from ...run.workbench import Workbench
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
 from ..locks import judge
+from ..own_words.states import IN_BETWEEN
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb02 import one_life
@@ -215,25 +216,5 @@ EXERCISES = (
             "会用 10,000 次随机加锁、解锁来检验。"),
         start="def inc_lock_ref(node, account):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="02.E4",
-        asks=Words("In one sentence: why is protected less than used while a request "
-                   "decodes?",
-                   "一句话：请求解码时，protected 为什么小于 used？"),
-        rubric=(
-            Term(Words("the decoded tokens", "解码出的 token"),
-                 (r"decod", r"\boutputs?\b", "generat", "new tokens", "解码", "输出",
-                  "生成")),
-            Term(Words("the tree", "树"), (r"\btree\b", "cache", "树", "缓存")),
-            Term(Words("who holds them", "谁持有它们"),
-                 (r"\bheld\b", r"\bholds?\b", "request", "占", "持有", "请求")),
-        ),
-        beliefs=(
-            Belief(r"protected (is|equals|=) used|protected ?(就是|等于) ?used", Words(
-                "They differ: after three decode steps protected is 6, used is 9.",
-                "两者不同：解码三步后 protected 是 6，used 是 9。")),
-            Belief(r"evictable", Words(
-                "evictable is no part of used.", "evictable 不属于 used。")),
-        ),
-    ),
+    IN_BETWEEN,
 )  # fmt: skip

@@ -14,7 +14,8 @@ from ...record.trace import BlockTrace
 from ...views.compare import first_difference
 from ...views.theme import Words
 from ..fullness import judge
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
+from ..own_words.states import FREE_BLOCK
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb03 import HELD, PROMPT, crowd, free_is_not_empty, some_dump
@@ -224,28 +225,5 @@ EXERCISES = (
             "0。"),
         start="def usage(blocks):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="03.E4",
-        asks=Words(
-            "In one sentence: what is a free block in vLLM, and when is what it holds "
-            "lost?",
-            "一句话：vLLM 的 free 块是什么？它里面的内容何时丢失？"),
-        rubric=(
-            Term(Words("nobody holds it", "没人持有"),
-                 (r"nobody|no one|no request|not held|ref_?cnt|without (an )?owner",
-                  "没人|无人|没有请求|ref_cnt|未被持有")),
-            Term(Words("it may hold cache", "里面可能有缓存"),
-                 (r"\bhash|cache|still (be )?found|content", "哈希|缓存|命中")),
-            Term(Words("lost when it is taken", "被取走时才丢"),
-                 (r"\btaken|\btakes?\b|re-?used|alloc|handed out|popped",
-                  "取走|分配|拿走|复用")),
-        ),
-        beliefs=(
-            Belief(r"watermark|水位线|水线", Words(
-                "The watermark evicts nothing; it holds admissions back.",
-                "水位线不逐出，只拦准入。")),
-            Belief(r"(is|means|=) empty|就是空|是空的|when (the|its|a) request ends",
-                   COUNTED),
-        ),
-    ),
+    FREE_BLOCK,
 )  # fmt: skip

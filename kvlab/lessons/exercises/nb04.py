@@ -13,7 +13,8 @@ from ...config import EvictionPolicy
 from ...record import events as ev
 from ...record.trace import Trace
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
+from ..own_words.states import ON_DEMAND
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb04 import (
@@ -191,25 +192,5 @@ EXERCISES = (
             "leaf 有 node、tokens、hits、last_access、created。键最小的先走。"),
         start="def key(leaf):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="04.E4",
-        asks=Words(
-            "In one sentence: when does SGLang evict, and how much more than the "
-            "shortfall can it free?",
-            "一句话：SGLang 何时逐出？最多会比缺口多腾出多少？"),
-        rubric=(
-            Term(Words("something is missing", "有缺口"),
-                 (r"missing|short|not enough|needed|demand|lacks?",
-                  "缺|不够|不足|按需")),
-            Term(Words("whole leaves", "整个叶子"),
-                 (r"whole|leaf|leaves|node", "整|叶子|节点")),
-            Term(Words("the last one, less one token", "最后一个叶子减一"),
-                 (r"last", r"less (than )?(a|one)|minus (a|one)", "最后|减一|减 1")),
-        ),
-        beliefs=(
-            Belief(r"90|waterline|watermark|水线", Words(
-                "There is no waterline.", "没有水线。")),
-            Belief(r"exactly the shortfall|正好", WHOLE),
-        ),
-    ),
+    ON_DEMAND,
 )  # fmt: skip

@@ -13,7 +13,8 @@ from ...record import events as ev
 from ...views.compare import first_difference
 from ...views.theme import Words
 from ..bids import asked, crowded, judge
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
+from ..own_words.limits import NOT_IN_IT
 from ..questions import moment
 from ..scenarios import fork_of
 from ..scenarios.nb05 import three_lines, who_said_no
@@ -254,27 +255,7 @@ EXERCISES = (
               "    ...",
         judge=judge,
     ),
-    Sentence(
-        id="05.E4",
-        asks=Words("In one sentence: why does ten times the L2 admit not one more "
-                   "request here?",
-                   "一句话：L2 给十倍，这里为什么一个请求也多放不进来？"),
-        rubric=(
-            Term(Words("L1", "L1"), (r"\bL1\b|L1", r"\bGPU\b", r"\bdevice\b", "显存")),
-            Term(Words("the admission test", "准入判据"),
-                 (r"admi(t|ssion)", r"\btest\b", "formula", "inequality", "promise",
-                  "准入", "判据", "公式", "承诺")),
-            Term(Words("that L2 is not in it", "L2 不在其中"),
-                 (r"\b(not|no|never|only|alone)\b", "不", "没有", "只")),
-        ),
-        beliefs=(
-            Belief(r"L2 (is|was) (full|slow)|L2 ?(满|慢)", Words(
-                "L2 was empty all along.", "L2 一直是空的。")),
-            Belief(r"GPU (is|was) busy|GPU ?(正)?忙", Words(
-                "The prefill had room for 16,376 tokens more.",
-                "这次预填充还容得下 16,376 个 token。")),
-        ),
-    ),
+    NOT_IN_IT,
     Fill(
         id="05.E5",
         asks=Words(

@@ -15,7 +15,8 @@ from ...record.events import Event
 from ...record.trace import Trace
 from ...views.theme import Words
 from ..guard import judge
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
+from ..own_words.tiers import FIRST_COPY
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb06 import MOMENTS, A, counted, first_byte, some_sizes
@@ -209,26 +210,5 @@ EXERCISES = (
             "parent_is_root、parent_backed_up。应当尝试拷贝时返回 True。"),
         start="def guard(hit):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="06.E4",
-        asks=Words(
-            "In one sentence: when does write_through copy a prefix to L2, and what "
-            "does "
-            "L1 pay until the copy is done?",
-            "一句话：write_through 何时把前缀拷到 L2？拷贝完成前 L1 付出什么？"),
-        rubric=(
-            Term(Words("the first insert", "首次插入"),
-                 (r"first insert|insert(ed|s)? (for )?the first|first time|hit 1",
-                  "首次插入|第一次插入|第一次|首次")),
-            Term(Words("the lock", "锁"), (r"\block|protect", "锁|保护")),
-            Term(Words("until when", "到何时为止"),
-                 (r"\buntil|\btill|while|acknowledg|\back\b", "直到|之前|期间|ack")),
-        ),
-        beliefs=(
-            Belief(r"second|twice|第二次|两次", SECOND),
-            Belief(r"match|匹配时", Words(
-                "A match counts nothing; the insert does.",
-                "match 不计数，insert 才计。")),
-        ),
-    ),
+    FIRST_COPY,
 )  # fmt: skip

@@ -16,7 +16,8 @@ from ...record.events import Event
 from ...rules import Rules
 from ...run.workbench import Workbench
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
+from ..own_words.tiers import FOR_GOOD
 from ..questions import DELETED, DEMOTED, LOST, fates, moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb07 import A, B, C, three_fates
@@ -239,26 +240,5 @@ EXERCISES = (
             "返回离开 L1 的 token 数。"),
         start="def evict(desk, ask):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="07.E4",
-        asks=Words("In one sentence: when is an evicted prefix lost for good?",
-                   "一句话：被逐出的前缀什么时候才永久丢失？"),
-        rubric=(
-            Term(Words("the copy", "副本"), (r"\bcop(y|ies)\b", "back(ed)?[- ]?up",
-                                           "副本", "备份")),
-            Term(Words("L2", "L2"), (r"\bL2\b|L2", r"\bhost\b", "主机")),
-            Term(Words("how that copy can be missing: never made, or dropped",
-                       "副本为何没有：从未备份，或被丢弃"),
-                 (r"\b(no|never|without|not)\b", r"\bdrop", "没有", "从未", "丢弃",
-                  "未")),
-        ),
-        beliefs=(
-            Belief(r"(second|twice|第二次|两次)", Words(
-                "write_through backs up at the first insert: threshold 1 is hit 1.",
-                "write_through 在第一次插入就备份：阈值 1 即第 1 次命中。")),
-            Belief(r"(^|\b)(always|every eviction)|总是|每次逐出", Words(
-                "Not always: A left L1 and could be had again.",
-                "并非总是：A 离开 L1 后仍能取回。")),
-        ),
-    ),
+    FOR_GOOD,
 )  # fmt: skip

@@ -14,8 +14,9 @@ from ...record import events as ev
 from ...record.events import Event
 from ...record.trace import Trace
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Function, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function, Order
 from ..loads import judge
+from ..own_words.tiers import NOT_FREE
 from ..questions import DELETED, DEMOTED, STAYS, fates, moment
 from ..scenarios import fork_of
 from ..scenarios.nb08 import (
@@ -253,33 +254,5 @@ EXERCISES = (
             "返回取回的 token 数，没有则返回 0。"),
         start="def load_back(desk):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="08.E4",
-        asks=Words(
-            "In one sentence: what does an L2 hit take from L1, and what happens if L1 "
-            "cannot give it?",
-            "一句话：L2 命中要占用 L1 的什么？L1 给不出时会怎样？"),
-        rubric=(
-            Term(Words("L1's room", "L1 的空间"),
-                 (r"L1.{0,40}(slot|room|capacity|space|token)",
-                  r"(slot|room|capacity|space|token).{0,40}L1",
-                  "L1.{0,12}(槽位|容量|空间|位置)", "(槽位|容量|空间).{0,12}L1")),
-            Term(Words("for the whole chain", "整条链"),
-                 (r"\b(whole|all|every|entire|full)\b", "整条|整个|全部|全有|所有")),
-            Term(Words("what happens otherwise: nothing is loaded, it is computed",
-                       "否则怎样：不取回，重算"),
-                 (r"nothing|comput|prefill",
-                  "不取回|不回载|不加载|放弃|重算|重新计算|全无")),
-        ),
-        beliefs=(
-            Belief(
-                r"\b(is|are|comes?) free\b|(?<!not )\b(extends?|expands?) |"
-                r"(?<!不)扩展|(?<!不是)(?<!而非)扩容|(?<!不)(?<!不是)免费", Words(
-                    "It takes as many slots of L1 as it has tokens, like a prefill.",
-                    "它有多少 token 就占多少 L1 槽位，和 prefill 一样。")),
-            Belief(
-                r"(?<!not )(?<!even )\bhalf\b|\bas (much|many) as (fits?|there)|"
-                r"能放多少", WHOLE),
-        ),
-    ),
+    NOT_FREE,
 )  # fmt: skip

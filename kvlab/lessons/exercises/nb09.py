@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from ...record import events as ev
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Flaw, Function, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Flaw, Function
+from ..own_words.tiers import SOONER
 from ..questions import moment
 from ..scenarios.nb09 import (
     SHARED,
@@ -244,26 +245,5 @@ EXERCISES = (
             "返回 L2 对 P99 的影响：'lower'、'same' 或 'higher'。"),
         start="def effect(plan):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="09.E4",
-        asks=Words(
-            "In one sentence: what does L2 do for concurrency and for P99, and on "
-            "which "
-            "two conditions?",
-            "一句话：L2 对并发和 P99 有什么作用，前提是哪两条？"),
-        rubric=(
-            Term(Words("no more run at once", "并发不增加"),
-                 (r"no(t| more| seats)|adds? no|never (add|rais|more)|same concurrency",
-                  "不增加|不会增加|不能增加|没有增加|不扩|不变|不加")),
-            Term(Words("the shared prefix", "共享前缀"), (r"shar", "共享")),
-            Term(Words("the link", "链路"), (r"link|bandwidth|GB/s|copy|copies",
-                                           "链路|带宽|拷贝")),
-        ),
-        beliefs=(
-            Belief(r"extends? (the )?capacity|扩容|更多并发", SEATS),
-            Belief(r"L2 never helps|对 P99 没用|永远帮不了", Words(
-                "With a shared prefix and a link that keeps up P99 fell to a third.",
-                "有共享前缀且链路跟得上时，P99 降到了三分之一。")),
-        ),
-    ),
+    SOONER,
 )  # fmt: skip

@@ -15,7 +15,8 @@ from ...record.events import Event
 from ...run.timed_request import Part
 from ...views.theme import Words
 from ..giving_way import judge
-from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function
+from ..own_words.limits import GIVES_WAY
 from ..questions import moment, state_at
 from ..scenarios import fork_of
 from ..scenarios.nb10 import (
@@ -227,28 +228,5 @@ EXERCISES = (
             "recompute（这些块里的 token）。返回 id 的列表。"),
         start="def choose(running, need):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="10.E4",
-        asks=Words(
-            "In one sentence: who gives way in SGLang, who in vLLM, and what of its KV "
-            "survives?",
-            "一句话：SGLang 里谁让位，vLLM 里谁让位，它的 KV 还剩什么？"),
-        rubric=(
-            Term(Words("SGLang: fewest outputs", "SGLang：输出最少"),
-                 (r"fewest|least|shortest output", "最少")),
-            Term(Words("vLLM: the last admitted", "vLLM：最后准入"),
-                 (r"\blast|latest|newest|youngest", "最后|最晚|最新")),
-            Term(Words("what is cached is found until it is taken",
-                       "缓存的部分在被取走前仍能命中"),
-                 (r"cache|hash|found|hit|prefix|prompt", "缓存|哈希|命中|前缀|prompt")),
-        ),
-        beliefs=(
-            Belief(r"\boldest\b(?! never)|最老|最早", OLDEST),
-            Belief(r"everything is lost|from token 0|nothing survives|"
-                   r"全部丢|从头|从 token 0|什么都不剩", ALL_LOST),
-            Belief(r"swap|换出", Words(
-                "Neither engine swaps a running request out.",
-                "两个引擎都不会把运行中的请求换出。")),
-        ),
-    ),
+    GIVES_WAY,
 )  # fmt: skip

@@ -10,7 +10,8 @@ from random import Random
 
 from ...views.theme import Words
 from ..alerts import judge
-from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function
+from ..own_words.limits import HIT_RATE
 from ..scenarios.nb11 import LETTERS, Reading, mended, readings, sealed, seed_of
 
 CAUSES = {
@@ -189,24 +190,5 @@ EXERCISES = (
             "每十秒问一次，用的是你没见过的五次运行。"),
         start="def alert(now):\n    ...", judge=judge,
     ),
-    Sentence(
-        id="11.E4",
-        asks=Words(
-            "In one sentence: what does a high hit rate tell, and what does it not?",
-            "一句话：命中率高说明了什么，没有说明什么？"),
-        rubric=(
-            Term(Words("compute saved", "省下的计算"),
-                 (r"comput|prefill|recomput|work", "计算|prefill|重算")),
-            Term(Words("room, or the queue", "容量或排队"),
-                 (r"room|capacit|queue|wait|fits?\b|seat|pool|concurren",
-                  "容量|排队|装|等待|池|并发")),
-            Term(Words("that it does not tell it", "它不说明"),
-                 (r"\bnot\b|nothing|never|n't|neither", "不|没|无关")),
-        ),
-        beliefs=(
-            Belief(r"all is well|is fine|healthy|一切正常|健康", Words(
-                "All is not well: see run after run above.",
-                "未必正常：看看上面这些运行。")),
-        ),
-    ),
+    HIT_RATE,
 )  # fmt: skip

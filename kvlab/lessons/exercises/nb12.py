@@ -17,7 +17,8 @@ from ..beating import judge
 from ..block_caches import count, flat_lru
 from ..claims import examine, known
 from ..claims.ledger import Verdict
-from ..kinds import Belief, Case, Choice, Fill, Function, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Function
+from ..own_words.policies import WRITES_LESS
 from ..questions import moment
 from ..scenarios import fork_of
 from ..scenarios.nb12 import USERS, in_turn, made_up
@@ -202,28 +203,7 @@ EXERCISES = (
         },
         case=_numbers, tolerance=0.01,
     ),
-    Sentence(
-        id="12.E2",
-        asks=Words(
-            "In one sentence: when does write_back write less than write_through, and "
-            "what does it cost?",
-            "一句话：write_back 何时比 write_through 写得少？代价是什么？"),
-        rubric=(
-            Term(Words("what is not evicted", "没有被逐出的"),
-                 (r"evict|fits?\b|roomy?|pressure|stays?|large",
-                  "逐出|放得下|压力|够大")),
-            Term(Words("the wait", "等待"),
-                 (r"wait|stall|block(s|ed|ing)|slow|laten", "等|阻塞|延迟|慢")),
-        ),
-        beliefs=(
-            Belief(r"always|每次都|总是", Words(
-                "Under pressure nearly all is evicted in the end, and written.",
-                "压力大时几乎全部最终被逐出，也就全部写出。")),
-            Belief(r"every hit|每次命中", Words(
-                "write_through writes a node once.",
-                "write_through 每个节点只写一次。")),
-        ),
-    ),
+    WRITES_LESS,
     Function(
         id="12.E3",
         asks=Words(

@@ -17,7 +17,8 @@ from ...record.trace import Trace
 from ...rule import NEW, OLD
 from ...run import script as sc
 from ...views.theme import Words
-from ..kinds import Belief, Case, Choice, Fill, Order, Sentence, Term
+from ..kinds import Belief, Case, Choice, Fill, Order
+from ..own_words.policies import HELD
 from ..questions import STAYS, fates, moment
 from ..scenarios import fork_of
 from ..scenarios.nb14 import (
@@ -284,21 +285,5 @@ EXERCISES = (
             "没有发生的去掉。"),
         steps=STEPS, case=_safe,
     ),
-    Sentence(
-        id="14.E3",
-        asks=Words("In one sentence: why must a load_back lock what it is loading?",
-                   "一句话：load_back 为什么必须锁住它要加载的节点？"),
-        rubric=(
-            Term(Words("the eviction that makes room", "腾位的逐出"),
-                 (r"\bevict", r"mak\w* room", "逐出", "腾位")),
-            Term(Words("L2, the host", "L2、主机"), (r"L2", r"\bhost\b", "主机")),
-            Term(Words("the copy could be dropped", "副本可能被丢弃"),
-                 (r"\bdrop", r"\blos[et]", r"giv\w+ (up|away)", "丢", "让出")),
-        ),
-        beliefs=(
-            Belief(r"(\bfull\b.*\bslow|faster|更快)", Words(
-                "It is not for speed: without the lock the KV is wrong.",
-                "不是为了快：没有锁，KV 就是错的。")),
-        ),
-    ),
+    HELD,
 )  # fmt: skip

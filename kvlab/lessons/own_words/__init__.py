@@ -1,0 +1,1 @@
+"""The sentences that learners say in their own words, and what they should say."""
