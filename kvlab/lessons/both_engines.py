@@ -13,6 +13,7 @@ Left out: vLLM's asynchronous scheduling; L2, which neither has here.
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..block_config import BlockConfig
@@ -27,6 +28,7 @@ from ..run.model_shapes import model_shape
 from ..run.timed_engine import TimedEngine
 from ..run.workload import OpenLoop
 from ..views.block_export import render_both
+from .command import command, parser
 
 PAGE = 16
 POOL = 16_384
@@ -69,5 +71,14 @@ def _blocks() -> BlockTrace:
     return trace
 
 
+@command
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draw both accounts; return the exit status."""
+    options = parser("both_engines", __doc__)
+    options.add_argument("picture", type=Path, metavar="FILE", help=".svg or .png")
+    render_both(both(), options.parse_args(argv).picture)
+    return 0
+
+
 if __name__ == "__main__":
-    render_both(both(), Path(sys.argv[1]))
+    sys.exit(main())

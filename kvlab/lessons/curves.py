@@ -16,7 +16,6 @@ Left out: the procedures (block_caches.py), the drawing (curve_figures.py).
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -25,11 +24,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..config import WritePolicy
-from ..errors import KvlabError
 from ..record.request_trace import BLOCK, TracedRequest, read_requests
 from ..rule import DEFAULT, OLD
 from .block_caches import Procedure, belady, count, flat_lru, leaf_lru
 from .checks import language
+from .command import command, parser
 from .curve_figures import Points, ceiling_curves, hit_curves, save, write_curves
 from .scenarios.nb12 import written
 
@@ -143,21 +142,14 @@ def write_figures(
     return files + save("12-writes", partial(write_curves, name, writes), folder)
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table and write the figures; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kvlab.lessons.curves", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
-    parser.add_argument("-o", type=Path, metavar="FOLDER", help="write the figures")
-    arguments = parser.parse_args(argv)
-    try:
-        read = {name_of(path): read_requests(path).requests
-                for path in arguments.traces}  # fmt: skip
-    except (KvlabError, OSError) as error:
-        print(f"kvlab: {error}", file=sys.stderr)
-        return 2
+    options = parser("curves", __doc__)
+    options.add_argument("traces", type=Path, nargs="+", metavar="TRACE")
+    options.add_argument("-o", type=Path, metavar="FOLDER", help="write the figures")
+    arguments = options.parse_args(argv)
+    read = {name_of(path): read_requests(path).requests for path in arguments.traces}
     for name, requests in read.items():
         print(f"{name}\n{table(requests)}")
     if arguments.o is not None:

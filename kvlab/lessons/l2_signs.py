@@ -13,7 +13,6 @@ Left out: why, request by request (`kvlab replay --record`).
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +21,6 @@ from msgspec import Struct
 from tqdm import tqdm
 
 from ..config import EngineConfig
-from ..errors import KvlabError
 from ..record.request_trace import RequestTrace, read_requests, unique
 from ..rule import DEFAULT
 from ..rules import Rules
@@ -30,6 +28,7 @@ from ..run.accelerators import accelerator
 from ..run.cost import Cost
 from ..run.model_shapes import model_shape
 from ..run.timed_replay import replay_timed
+from .command import command, parser
 
 POOL, HOST, PAGE = 2_048_000, 25_600_000, 512
 
@@ -101,23 +100,17 @@ def signs(found: Sequence[Outcome]) -> list[tuple[str, float, bool]]:
     ]
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the runs and the signs; 0 if all hold, 1 if not, 2 for bad input."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kvlab.lessons.l2_signs", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("trace", type=Path, metavar="TRACE")
-    parser.add_argument("--limit", type=int, metavar="N")
-    parser.add_argument("--rules", default=DEFAULT, metavar="RELEASE")
-    arguments = parser.parse_args(argv)
-    try:
-        rules = Rules.named(arguments.rules)
-        read = read_requests(arguments.trace, arguments.limit)
-        alone = unique(read)
-    except KvlabError as error:
-        print(f"kvlab: {error}", file=sys.stderr)
-        return 2
+    options = parser("l2_signs", __doc__)
+    options.add_argument("trace", type=Path, metavar="TRACE")
+    options.add_argument("--limit", type=int, metavar="N")
+    options.add_argument("--rules", default=DEFAULT, metavar="RELEASE")
+    arguments = options.parse_args(argv)
+    rules = Rules.named(arguments.rules)
+    read = read_requests(arguments.trace, arguments.limit)
+    alone = unique(read)
     quiet = not sys.stderr.isatty()
     found = [
         play(case, read if case.shared else alone, rules)

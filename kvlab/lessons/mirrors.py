@@ -16,7 +16,6 @@ Left out: faults that one SGLang engine cannot have (ranks, prefill-decode split
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +27,7 @@ from msgspec import Struct, to_builtins
 from tqdm import tqdm
 
 from ..config import EngineConfig
+from ..errors import InputError
 from ..memory.allocator import PageAllocator
 from ..observe.diagnose import diagnose
 from ..record.trace import Header, Trace
@@ -41,6 +41,7 @@ from ..run.model_shapes import model_shape
 from ..run.scrapes import write_scrapes
 from ..run.timed_engine import TimedEngine
 from ..run.workload import Ask, OpenLoop, Workload
+from .command import command, parser
 from .title_collapse import PAGE, POOL, SECOND
 
 FORMS = ("run", "log", "metrics")
@@ -260,20 +261,19 @@ def write_all(folder: Path, seed: int) -> None:
         write_forms(play(mirror, seed), inner)
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return 0 if every form of every run was recognised, else 1."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kvlab.lessons.mirrors", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("--seeds", type=int, default=3, metavar="N")
-    parser.add_argument("--first", type=int, default=0, metavar="SEED")
-    parser.add_argument("--json", action="store_true", help="print every outcome")
-    parser.add_argument("--write", type=Path, metavar="DIR", help="write the files")
-    arguments = parser.parse_args(argv)
+    options = parser("mirrors", __doc__)
+    options.add_argument("--seeds", type=int, default=3, metavar="N")
+    options.add_argument("--first", type=int, default=0, metavar="SEED")
+    options.add_argument("--json", action="store_true", help="print every outcome")
+    options.add_argument("--write", type=Path, metavar="DIR", help="write the files")
+    arguments = options.parse_args(argv)
     if not 1 <= arguments.seeds <= 1000:
-        print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
-        return 2
+        raise InputError(
+            f"--seeds {arguments.seeds}", "is out of range", "use 1 to 1000"
+        )
     if arguments.write is not None:
         write_all(arguments.write, arguments.first)
         return 0

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from pprint import pformat
 
+from .command import command
 from .exercises import EXERCISES
 from .kinds import Exercise
 
@@ -60,12 +61,13 @@ def write(folder: Path, notebooks: Iterable[str] = ()) -> list[Path]:
     return written
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@command
+def main(argv: Sequence[str] | None = None) -> int:
     """Write the files and say how many. Exit 2 for a notebook without exercises."""
     parser = argparse.ArgumentParser(description="Write the checks for otter-grader.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("notebook", nargs="*", help="07 09 ... (default: all)")
-    given = parser.parse_args(arguments)
+    given = parser.parse_args(argv)
     unknown = set(given.notebook) - {id[:2] for id in EXERCISES if id[3] == GRADED}
     if unknown:
         parser.error(f"no exercises in {', '.join(sorted(unknown))}")

@@ -22,6 +22,7 @@ from ..views.phrases import PHRASES
 from ..views.sentences import entry_of
 from ..views.theme import LANGS
 from .both_engines import both
+from .command import command, parser
 from .scenarios import SCENARIOS, modules
 from .scenarios.nb11 import dashboard
 from .stages import Blocks
@@ -176,8 +177,18 @@ def draw_dashboard(folder: Path) -> list[Path]:
     return files
 
 
-if __name__ == "__main__":
+@command
+def main(argv: Sequence[str] | None = None) -> int:
+    """Draw all of them; return the exit status."""
+    options = parser("pictures", __doc__)
+    options.add_argument("folder", type=Path, metavar="FOLDER")
+    folder = options.parse_args(argv).folder
     for each in PICTURES:
-        draw(each, Path(sys.argv[1]))
-    draw_title(Path(sys.argv[1]))
-    draw_dashboard(Path(sys.argv[1]))
+        draw(each, folder)
+    draw_title(folder)
+    draw_dashboard(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

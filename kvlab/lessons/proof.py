@@ -22,11 +22,12 @@ from typing import Any
 import msgspec
 import torch
 
-from ..errors import ConfigError, InputError, KvlabError
+from ..errors import ConfigError, InputError
 from ..record.trace_file import write_trace
 from ..rule import DEFAULT
 from ..rules import Rules
 from ..run.model import Spec
+from .command import command, parser
 from .planted import FAULTS, tell
 from .reuse import Setting, churn, other_chunks, paths
 
@@ -97,18 +98,15 @@ def report(setting: Setting, told: dict[str, Any]) -> str:
     return "\n".join([*lines, "", "holds" if told["holds"] else "FAILS"])
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the proof; 0 if it holds, 1 if not, 2 for what cannot be."""
     arguments = _parser().parse_args(argv)
     torch.set_num_threads(1)
-    try:
-        setting = _setting(arguments)
-        if arguments.record is not None:
-            return _record(setting, arguments)
-        told, holds = prove(setting)
-    except KvlabError as error:
-        print(f"kvlab: {error}", file=sys.stderr)
-        return 2
+    setting = _setting(arguments)
+    if arguments.record is not None:
+        return _record(setting, arguments)
+    told, holds = prove(setting)
     print(
         msgspec.json.encode(told).decode() if arguments.json else report(setting, told)
     )
@@ -116,11 +114,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m kvlab.lessons.proof", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    add = parser.add_argument
+    options = parser("proof", __doc__)
+    add = options.add_argument
     add("--latent", action="store_true", help="MLA instead of GQA")
     add("--dtype", default="float32", choices=("float32", "bfloat16", "fp8"))
     add("--host-order", default="layer_first", choices=("layer_first", "page_first"))
@@ -132,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--record", type=Path, metavar="RUN", help="write a fault's run, to be played")
     add("--fault", default="early unlock", choices=tuple(FAULTS), help="which one")
     add("--sound", action="store_true", help="record its story with the sound cache")
-    return parser
+    return options
 
 
 def _setting(arguments: argparse.Namespace) -> Setting:

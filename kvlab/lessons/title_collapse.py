@@ -17,7 +17,6 @@ Left out: other models and machines; they move the ceiling, not the order of eve
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -30,6 +29,8 @@ from msgspec.structs import replace
 from tqdm import tqdm
 
 from ..config import EngineConfig, WritePolicy
+from ..errors import InputError
+from ..files import replace_file
 from ..rule import DEFAULT, OLD
 from ..rules import Rules
 from ..run.accelerators import accelerator
@@ -42,6 +43,7 @@ from ..run.timed_engine import TimedEngine
 from ..run.workload import OpenLoop
 from ..views.theme import Lang, State, Words
 from ..views.time_axis import Panel, time_axis
+from .command import command, parser
 
 SECOND = 10**9
 WINDOW = 60 * SECOND
@@ -257,29 +259,28 @@ def _note(findings: Sequence[Finding]) -> Words:
     )
 
 
+@command
 def main(argv: Sequence[str] | None = None) -> int:
     """Print the table; return the exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m kvlab.lessons.title_collapse", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    parser.add_argument("--seeds", type=int, default=10, metavar="N")
-    parser.add_argument("--json", action="store_true", help="print every finding")
-    parser.add_argument(
+    options = parser("title_collapse", __doc__)
+    options.add_argument("--seeds", type=int, default=10, metavar="N")
+    options.add_argument("--json", action="store_true", help="print every finding")
+    options.add_argument(
         "--figure",
         type=Path,
         metavar="SVG",
         help="draw seed 0; the note\n        counts all seeds",
     )
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
-    arguments = parser.parse_args(argv)
+    options.add_argument("--lang", default="en", choices=("en", "zh"))
+    arguments = options.parse_args(argv)
     if not 1 <= arguments.seeds <= 1000:
-        print(f"kvlab: --seeds {arguments.seeds}: use 1 to 1000", file=sys.stderr)
-        return 2
+        raise InputError(
+            f"--seeds {arguments.seeds}", "is out of range", "use 1 to 1000"
+        )
     if arguments.figure is not None:
         others = [play(SETTINGS[0], seed)[0] for seed in range(1, arguments.seeds)]
         drawn = figure(SETTINGS[0], 0, arguments.lang, others)
-        arguments.figure.write_text(drawn, "utf-8")
+        replace_file(arguments.figure, drawn.encode())
         return 0
     runs = [(s, seed) for s in SETTINGS for seed in range(arguments.seeds)]
     quiet = not sys.stderr.isatty()

@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import InputError, KvlabError
+from ..errors import InputError
 from ..views.theme import LANGS, Lang, Words
+from .command import command
 
 MARK = "%% "
 KERNEL = {
@@ -141,21 +141,18 @@ def read(path: Path) -> list[Cell]:
     return cells
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+@command
+def main(argv: Sequence[str] | None = None) -> int:
     """Turn a notebook into a text, or a text into two notebooks."""
     parser = argparse.ArgumentParser(description="Write a notebook and its twin.")
     parser.add_argument("path", type=Path, help="a notebook, or a text")
     parser.add_argument("target", type=Path, nargs="?", help="the notebook to write")
-    given = parser.parse_args(arguments)
-    try:
-        if given.target is None:
-            print(to_text(read(given.path)), end="")
-        else:
-            text = given.path.read_text("utf-8")
-            write(read_text(text, str(given.path)), given.target)
-    except (KvlabError, OSError) as problem:
-        print(f"error: {problem}", file=sys.stderr)
-        return 2
+    given = parser.parse_args(argv)
+    if given.target is None:
+        print(to_text(read(given.path)), end="")
+    else:
+        text = given.path.read_text("utf-8")
+        write(read_text(text, str(given.path)), given.target)
     return 0
 
 
