@@ -14,8 +14,9 @@ from engine_text import clock, decode, log, prefill, retract, stamp, start, stat
 from kvlab.errors import InputError
 from kvlab.observe.diagnose import diagnose
 from kvlab.observe.lines import LogReader
+from kvlab.observe.records import find_records, read_at_once, read_record
 from kvlab.observe.samples import Recording, Track
-from kvlab.observe.source import RawLine, raw_lines
+from kvlab.observe.source import Block, RawLine, raw_lines
 
 
 def read(*texts: str) -> Recording:
@@ -534,3 +535,62 @@ def test_a_long_log_keeps_its_extremes_and_sums_in_bounded_memory():
 def test_the_helpers_write_whole_lines():
     assert clock(3661) == "11:01:01"
     assert stamp(0) == "[2026-05-01 10:00:00 TP0] "
+
+
+# --- the short way and the long one
+
+
+def test_a_line_that_is_read_at_once_says_what_it_says_the_long_way():
+    texts = [T.replace("TP0", "DP3 TP1") + text for text, _ in BATCHES.values()]
+    texts += [decode(3, 5, 0.5, 7), prefill(3, 800, 64, 0.5, 9, 2)]
+    known = {text: read_at_once(text) for text in texts}
+    assert sum(said is not None for said in known.values()) > len(texts) / 2
+    for text, said in known.items():
+        if said is not None:
+            (found,) = find_records(text)
+            assert said == (found, read_record(found))
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        lambda line: line.replace("usage: 0.50", "usage: 7.50"),
+        lambda line: line.replace("#queue-req: 7", "#queue-req: -7"),
+        lambda line: line.replace("#queue-req: 7", "#queue-"),
+        lambda line: line + " " + line,
+        lambda line: line.replace("#token: 50000, ", "", 1).replace("token usage", "x"),
+    ],
+)
+def test_a_line_that_is_not_whole_is_not_read_at_once(spoilt):
+    line = decode(3, 5, 0.5, 7)
+    assert read_at_once(line) is not None
+    assert spoilt(line) != line
+    assert read_at_once(spoilt(line)) is None
+
+
+def test_lines_are_counted_whether_or_not_they_were_wanted():
+    noise = ["GET /health 200"] * 40
+    recording = read(*noise, decode(1, 3, 0.5, 0), *noise, decode(2, 3, 0.5, 1))
+    assert recording.lines == 82
+    assert [s.place.line for s in only(recording).samples] == [41, 82]
+
+
+def test_a_record_goes_on_in_the_next_block():
+    line = decode(1, 3, 0.5, 4).encode()
+    recording = Recording("log")
+    parts = [Block(1, line[:150] + b"\n"), Block(2, line[150:] + b"\nGET /\n")]
+    LogReader(recording).read_blocks("a.log", parts)
+    assert [s.values["queue"] for s in only(recording).samples] == [4]
+
+
+def test_blocks_are_cut_at_line_ends_wherever_the_pieces_end(tmp_path, monkeypatch):
+    text = b"\n".join(b"x" * (n % 50) for n in range(400)) + b"\n" + b"y" * 300 + b"\nz"
+    path = tmp_path / "x"
+    path.write_bytes(text)
+    monkeypatch.setattr("kvlab.observe.source._READ", 97)
+    monkeypatch.setattr("kvlab.observe.source.LONGEST", 200)
+    found = list(raw_lines(path))
+    assert [line.number for line in found] == list(range(1, len(found) + 1))
+    want = text.split(b"\n")
+    assert [line.data for line in found] == [line[:200] for line in want]
+    assert [line.number for line in found if not line.whole] == [401]

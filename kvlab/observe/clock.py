@@ -10,22 +10,22 @@ from __future__ import annotations
 
 import calendar
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 _FULL = re.compile(
-    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[ T]"
-    r"(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?P<part>[.,]\d{1,9})?"
+    r"(\d{4})-(\d\d)-(\d\d)[ T]"
+    r"(\d\d):(\d\d):(\d\d)([.,]\d{1,9})?"
 )
 _NO_YEAR = re.compile(
-    r"(?<![\d-])(?P<month>\d\d)-(?P<day>\d\d) (?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)"
-    r"(?P<part>[.,]\d{1,9})?"
+    r"(?<![\d-])(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)"
+    r"([.,]\d{1,9})?"
 )
 _SYSLOG = re.compile(
-    r"(?P<name>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(?P<day>\d{1,2}) "
-    r"(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?P<part>[.,]\d{1,9})?"
+    r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) +(\d{1,2}) "
+    r"(\d\d):(\d\d):(\d\d)([.,]\d{1,9})?"
 )
-_CLOCK = re.compile(
-    r"(?<![\d:])(?P<h>\d\d):(?P<m>\d\d):(?P<s>\d\d)(?P<part>[.,]\d{1,9})?(?![\d:])"
-)
+_CLOCK = re.compile(r"(?<![\d:])(\d\d):(\d\d):(\d\d)([.,]\d{1,9})?(?![\d:])")
 _CUT = re.compile(r"[-:., \d]*(?:[A-Z]{2}\d+ ?)*\]")
 """A header that has lost its bracket, and who knows how much of its date."""
 _MONTHS = {name: number for number, name in enumerate(calendar.month_abbr)}
@@ -55,43 +55,57 @@ class Clock:
         Changes: what the clock knows of the day and the year.
         """
         for form, pattern in _FORMS:
-            if times := [*pattern.finditer(text)]:
+            if times := pattern.findall(text):
                 if form != "full" and _CUT.match(text):
                     return None
-                seconds = _seconds(times[-1].groupdict())
+                seconds = _seconds(*_PARTS[form](*times[-1]))
                 return None if seconds is None else self._carry(form, seconds)
         return None
 
     def _carry(self, form: str, seconds: float) -> float:
-        span = {"no_year": YEAR, "clock": DAY}.get(form)
-        if span is None:
+        if form == "full":
             return seconds
-        back = self._last.get(form, seconds) - seconds
-        self._last[form] = seconds
+        span = DAY if form == "clock" else YEAR
+        kept = "clock" if form == "clock" else "no_year"
+        back = self._last.get(kept, seconds) - seconds
+        self._last[kept] = seconds
         if back > span / 2:
-            self._carried[form] = self._carried.get(form, 0.0) + span
-        return seconds + self._carried.get(form, 0.0)
+            self._carried[kept] = self._carried.get(kept, 0.0) + span
+        return seconds + self._carried.get(kept, 0.0)
 
 
 _FORMS = (
     ("full", _FULL),
     ("no_year", _NO_YEAR),
-    ("no_year", _SYSLOG),
+    ("syslog", _SYSLOG),
     ("clock", _CLOCK),
 )
+_Parts = tuple[int, int, int, str, str, str, str]
+_PARTS: dict[str, Callable[..., _Parts]] = {
+    "full": lambda y, month, day, *rest: (int(y), int(month), int(day), *rest),
+    "no_year": lambda month, day, *rest: (_LEAP, int(month), int(day), *rest),
+    "syslog": lambda name, day, *rest: (_LEAP, _MONTHS[name], int(day), *rest),
+    "clock": lambda *rest: (_LEAP, 1, 1, *rest),
+}
+"""Year, month, day, then hour, minute, second and fraction as they are written."""
 
 
-def _seconds(parts: dict[str, str]) -> float | None:
+def _seconds(
+    year: int, month: int, day: int, h: str, m: str, s: str, part: str
+) -> float | None:
     """Return the seconds that a date and time mean; None if there is no such day."""
-    month = int(parts["month"]) if "month" in parts else 1
-    if "name" in parts:
-        month = _MONTHS[parts["name"]]
-    year, day = int(parts.get("year", _LEAP)), int(parts.get("day", 1))
-    hour, minute, second = int(parts["h"]), int(parts["m"]), int(parts["s"])
-    if not (1 <= month <= 12 and hour < 24 and minute < 60 and second <= 60):
+    hour, minute, second = int(h), int(m), int(s)
+    midnight = _midnight(year, month, day)
+    if midnight is None or hour > 23 or minute > 59 or second > 60:
+        return None
+    whole = midnight + 3600 * hour + 60 * minute + second
+    return whole + (float(part.replace(",", ".")) if part else 0.0)
+
+
+@lru_cache(maxsize=512)
+def _midnight(year: int, month: int, day: int) -> int | None:
+    if not 1 <= month <= 12:
         return None
     if not 1 <= day <= calendar.monthrange(max(year, 1), month)[1]:
         return None
-    whole = calendar.timegm((year, month, day, hour, minute, second))
-    fraction = (parts.get("part") or "").replace(",", ".")
-    return whole + (float(fraction) if fraction else 0.0)
+    return calendar.timegm((year, month, day, 0, 0, 0))

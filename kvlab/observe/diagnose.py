@@ -112,7 +112,7 @@ def _record(
         name = one.path.name if str(one.path) != STDIN else "stdin"
         before = recording.lines, sum(recording.engines.values())
         try:
-            reader.read(name, one.lines, stem_of(one.path) if apart else "")
+            reader.read_blocks(name, one.blocks, stem_of(one.path) if apart else "")
         except InputError as problem:
             recording.unusable.append(str(problem))
         if not recording.engines and len(inputs) == 1 and recording.unusable:

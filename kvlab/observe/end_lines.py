@@ -36,11 +36,13 @@ _WORDS = (
     ),
 )
 _ANY = [(kind, re.compile(words)) for kind, words in _WORDS]
-INTEREST = (
-    rb"mem-fraction-static\.|no GPU memory|No available memory|larger than the |less "
-    rb"than desired|ut of memory|OutOfMemoryError|atchdog timeout|EngineCore |"
-    rb"EngineDeadError|sigquit|hit an exception"
-)
+MARKS = (
+    b"mem-fraction-static.", b"no GPU memory", b"No available memory",
+    b"larger than the ", b"less than desired", b"ut of memory", b"OutOfMemoryError",
+    b"atchdog timeout", b"EngineCore ", b"EngineDeadError", b"sigquit",
+    b"hit an exception",
+)  # fmt: skip
+"""Each such line holds one of these."""
 _NUMBERS = (
     ("needed_gib", r"\(([\d.]+) GiB KV cache is needed"),
     ("available_gib", r"available KV cache memory \(([\d.]+) GiB\)"),

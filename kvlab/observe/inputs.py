@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -18,7 +18,7 @@ from ..record.trace_formats import is_trace
 from .documents import document_lines
 from .prometheus import ANSWER, moments
 from .scrape import looks_like_metrics
-from .source import RawLine, Say, files_of, raw_lines
+from .source import Block, RawLine, Say, blocks, files_of
 
 Sort = Literal[
     "log", "metrics", "run", "trace", "html", "binary", "json", "prometheus", "empty"
@@ -38,13 +38,18 @@ _WHY_NOT = {
 
 
 class Input(NamedTuple):
-    """One file, recognised. `lines` can be taken once; `by_moment` says that they are
+    """One file, recognised. `blocks` can be taken once; `by_moment` says that lines are
     numbered by moment, as those of an answer of Prometheus or of a log store."""
 
     path: Path
     sort: Sort
-    lines: Iterator[RawLine]
+    blocks: Iterator[Block]
     by_moment: bool = False
+
+    @property
+    def lines(self) -> Iterator[RawLine]:
+        """The lines of the blocks."""
+        return (line for block in self.blocks for line in block.lines())
 
 
 def open_all(paths: list[Path], say: Say) -> list[Input]:
@@ -88,22 +93,37 @@ def _why_not(one: Input, head: bytes) -> str:
 
 
 def _open(path: Path, say: Say) -> Input:
-    lines = raw_lines(path, say)
+    source = blocks(path, say)
+    taken: list[Block] = []
     head: list[RawLine] = []
-    said = 0
-    for line in lines:
-        head.append(line)
-        said += bool(line.data.strip())
-        if said == _HEAD_LINES or len(head) == _MOST_BLANK:
+    for block in source:
+        taken.append(block)
+        head += islice(block.lines(), _MOST_BLANK - len(head))
+        if len(head) == _MOST_BLANK or sum(map(_says, head)) >= _HEAD_LINES:
             break
+    head = list(_until_enough(head))
     sort = _sort(head)
     if sort in ("json", "prometheus"):
         records = document_lines(path)
         if records is not None:
-            return Input(path, "log", iter(records), by_moment=True)
+            given = (Block(n, data + b"\n") for n, data, _ in records)
+            return Input(path, "log", given, by_moment=True)
     if sort == "prometheus":
         return Input(path, "metrics", moments(path), by_moment=True)
-    return Input(path, sort, chain(head, lines))
+    return Input(path, sort, chain(taken, source))
+
+
+def _says(line: RawLine) -> bool:
+    return bool(line.data.strip())
+
+
+def _until_enough(head: list[RawLine]) -> Iterator[RawLine]:
+    said = 0
+    for line in head:
+        yield line
+        said += _says(line)
+        if said == _HEAD_LINES:
+            break
 
 
 _HTML = re.compile(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", re.I)

@@ -12,22 +12,16 @@ import re
 from collections import Counter, OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 
 from . import end_lines, leak_lines, sglang_lines, vllm_lines
 from .clock import Clock
-from .records import HEADER, Found, Read, find_records, read_record
+from .marks import wanted
+from .records import HEADER, Found, Read, find_records, read_at_once, read_record
 from .samples import Place, Recording, Sample, Track, Values
-from .source import RawLine
+from .source import Block, RawLine
 from .wrappers import Peeled, Unwrapper
 
-_INTEREST = re.compile(
-    rb"batch[.,\x20]|retracted_reqs|eak [Dd]etected|\] total=\d|available_size=|"
-    rb"Avg prompt|preemption|hit rate: GPU|LMCache|Reqid: |max_total_num|server_args=|"
-    rb"is allocated\.|GPU blocks|KV cache |Maximum concurrency|gpu_blocks|default args|"
-    rb"std(?:out|err) P |V1 LLM engine|exceeds|cache pool is|of memory happened|"
-    rb"hierarchical KV|Prefetch op|Backup to|" + end_lines.INTEREST
-)
-"""A line without any of these is passed over unread, unless a record waits for more."""
 _MOST_PIECES = 4
 _SHORT = 12
 _DIGITS = re.compile(r"\d{1,7}(?:, ?)?")
@@ -35,7 +29,7 @@ _MOST_KEYS = 64
 _JUMP_S = 5.0
 
 
-@dataclass
+@dataclass(slots=True)
 class _Held:
     """A record whose next line is not known yet."""
 
@@ -74,23 +68,33 @@ class LogReader:
         Changes: the recording. Raises: what reading the lines raises; what came before
         is kept.
         """
+        given = (Block(n, data + b"\n" * whole, whole) for n, data, whole in lines)
+        self.read_blocks(name, given, source)
+
+    def read_blocks(self, name: str, blocks: Iterable[Block], source: str = "") -> None:
+        """Take the lines of one file, many at a time; as `read`."""
         unwrapper = Unwrapper()
         try:
-            for line in lines:
-                self.recording.lines += 1
-                self._take(name, line, unwrapper, source)
+            for block in blocks:
+                self.recording.lines += block.data.count(b"\n") or 1
+                self.recording.accesses += block.data.count(b" HTTP/1.")
+                waits = partial(self._waits_for_more, unwrapper)
+                for line, marked in wanted(block, waits):
+                    self._take(name, line, marked, unwrapper, source)
         finally:
             self._release()
             self._close_dump()
 
+    def _waits_for_more(self, unwrapper: Unwrapper) -> bool:
+        return bool(self._held or self._dump_at is not None or unwrapper.waiting)
+
     # --- one line
 
     def _take(
-        self, name: str, line: RawLine, unwrapper: Unwrapper, source: str
+        self, name: str, line: RawLine, marked: bool, unwrapper: Unwrapper, source: str
     ) -> None:
-        interesting = _INTEREST.search(line.data) is not None or unwrapper.waiting
+        interesting = marked or unwrapper.waiting
         if not interesting and self._dump_at is None and not self._waits(line):
-            self.recording.accesses += b" HTTP/1." in line.data
             return
         place = Place(name, line.number)
         if not line.whole:
@@ -122,6 +126,9 @@ class LogReader:
         if self._dump_at is not None and self._more_dump(peeled.text):
             return
         self._close_dump()
+        if (known := read_at_once(peeled.text)) is not None:
+            self._held = _Held(place, peeled, *known, length)
+            return
         records = find_records(peeled.text)
         if records:
             *whole, last = records

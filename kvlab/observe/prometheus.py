@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError
-from .source import GZIP, STDIN, RawLine
+from .source import GZIP, STDIN, Block
 
 MOST_BYTES = 256 << 20
 """An answer is held whole; a larger one asks for a shorter range or a longer step."""
@@ -37,7 +37,7 @@ class _Answer(msgspec.Struct):
     data: _Data
 
 
-def moments(path: Path) -> Iterator[RawLine]:
+def moments(path: Path) -> Iterator[Block]:
     """Yield the answer as text of /metrics, moment by moment; a line's number is that
     of its moment, counted from 1.
 
@@ -66,8 +66,8 @@ def moments(path: Path) -> Iterator[RawLine]:
         )  # fmt: skip
     for number, time in enumerate(sorted(at), 1):
         for text in at[time]:
-            yield RawLine(number, text.encode())
-        yield RawLine(number, b"# EOF")
+            yield Block(number, text.encode() + b"\n")
+        yield Block(number, b"# EOF\n")
 
 
 def _read(path: Path) -> _Answer:

@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 from . import sglang_lines, vllm_lines
+from .fields import fill, split
 from .samples import Values
 
 _STARTS = (
@@ -82,16 +83,37 @@ def _cut(text: str, first: int, last: int) -> int:
     return at
 
 
+def read_at_once(text: str) -> tuple[Found, Read] | None:
+    """Return the record of a line that is nothing but one batch line of SGLang, of a
+    form that is known to be whole; None for any other. The same as the long way."""
+    form, said = split(text)
+    known = sglang_lines.batch_form(form)
+    if known is None or len(known.slots) != len(said) or form.count("\0") != len(said):
+        return None
+    values = fill(known.slots, said)
+    values["usage"] = max(values[name] for name in known.binding)
+    at = text.index("] ") + 2
+    group = sglang_lines.group_of(known.tag)
+    if not _is_possible(values):
+        return None
+    found = Found("batch", text[:at], text[at:])
+    return found, Read("sglang", known.kind, group, known.tag, values)
+
+
 def read_record(found: Found) -> Read | None:
     """Return what the record says; None if it is not whole, or says what cannot be."""
     read = _read(found)
-    if read is None or all(0 <= v <= _MOST.get(k, v) for k, v in read.values.items()):
-        return read
-    return None
+    return read if read is not None and _is_possible(read.values) else None
 
 
 _MOST = {"usage": 1.1, "usage_cpu": 1.1, "hit_rate_logged": 1.0}
 """No share is larger; SGLang's may pass 1 by what a running batch borrows."""
+
+
+def _is_possible(values: Values) -> bool:
+    if min(values.values(), default=0.0) < 0:
+        return False
+    return not any(values[name] > _MOST[name] for name in _MOST.keys() & values.keys())
 
 
 def _read(found: Found) -> Read | None:

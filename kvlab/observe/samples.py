@@ -120,9 +120,8 @@ class Track:
                 self.count["later" if sample.time > self.last_time else "earlier"] += 1
             self.last_time = sample.time
         self._note(sample)
-        for name, value in sample.values.items():
-            if name in FLOWS:
-                self.sums[name] += value
+        for name in FLOWS & sample.values.keys():
+            self.sums[name] += sample.values[name]
 
     def add_counters(self, values: Values, complete: bool = True) -> None:
         """Take one reading of lifetime counters; a labelled counter is absent until
@@ -212,14 +211,15 @@ class Track:
             self._stride *= 2
 
     def _note(self, sample: Sample) -> None:
-        for name, value in sample.values.items():
-            peak, low = self.peaks.get(name), self.lows.get(name)
-            if peak is None or value > peak.values[name]:
-                self.peaks[name] = sample
-            if low is None or value < low.values[name]:
-                self.lows[name] = sample
-            self.firsts.setdefault(name, sample)
-            self.lasts[name] = sample
+        peaks, lows, values = self.peaks, self.lows, sample.values
+        for name, value in values.items():
+            if name not in peaks:
+                peaks[name] = lows[name] = self.firsts[name] = sample
+            elif value > peaks[name].values[name]:
+                peaks[name] = sample
+            elif value < lows[name].values[name]:
+                lows[name] = sample
+        self.lasts.update(dict.fromkeys(values, sample))
 
 
 class Recording:

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from .samples import Place, Recording, Sample, Track, Values
 from .scrape_names import CONFIG, ROLES, TTFT, Role
 from .sglang_lines import BINDING
-from .source import RawLine
+from .source import Block, RawLine
 from .wrappers import safe_name
 
 _OURS = re.compile(r"(?P<engine>sglang|vllm|lmcache)[:_](?P<name>[a-zA-Z]\w*)")
@@ -74,6 +74,11 @@ class ScrapeReader:
                 self._take(name, scrape, source)
         if last is not None and last.damaged:
             self.recording.note(f"{name} holds damaged lines; it may be cut short")
+
+    def read_blocks(self, name: str, blocks: Iterable[Block], source: str = "") -> None:
+        """Take the scrapes of one file, many lines at a time; as `read`."""
+        lines = (line for block in blocks for line in block.lines())
+        self.read(name, lines, source)
 
     def _take(self, name: str, scrape: Scrape, source: str) -> None:
         groups: dict[tuple[str, str, str], list[Reading]] = {}

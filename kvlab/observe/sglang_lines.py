@@ -8,9 +8,10 @@ Left out: leaks (leak_lines.py), vLLM (vllm_lines.py).
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
-from .fields import Layout, read_fields
+from .fields import Layout, Plan, plan, read_fields
 from .samples import Values
 
 BATCH = re.compile(r"(?P<kind>Prefill|Decode) batch(?: ?\[\d+\])?[.,] ?(?=#|\S+ ?:|$)")
@@ -139,6 +140,36 @@ def read_batch(text: str) -> tuple[str, Values] | None:
     if usages := [values[name] for name in BINDING if name in values]:
         values["usage"] = max(usages)
     return ("prefill" if prefill else "decode"), values
+
+
+class BatchForm(NamedTuple):
+    """What all batch lines of one form have in common: everything but the numbers."""
+
+    kind: str
+    tag: str
+    slots: Plan
+    binding: tuple[str, ...]
+
+
+_HEADER = re.compile(r"\[\0-\0-\0 \0:\0:\0((?: [A-Z]+\d+)*)\] ")
+
+
+@lru_cache(maxsize=256)
+def batch_form(form: str) -> BatchForm | None:
+    """Return what the lines of a form (see fields.split) say; None for one that is no
+    whole batch line behind a time and a rank, and nothing else."""
+    header = _HEADER.match(form)
+    found = header and BATCH.match(form, header.end())
+    if not header or not found or len([*BATCH.finditer(form)]) > 1:
+        return None
+    prefill = found["kind"] == "Prefill"
+    slots = plan(form[found.end() :], _PREFILL_LAYOUT if prefill else _DECODE_LAYOUT)
+    names = {slot[0] for slot in slots or () if slot}
+    if slots is None or (prefill and not _RUNS & names):
+        return None
+    binding = tuple(name for name in BINDING if name in names)
+    kind = "prefill" if prefill else "decode"
+    return BatchForm(kind, header[1].strip(), (None,) * 6 + slots, binding)
 
 
 def read_retraction(text: str) -> Retraction | None:

@@ -1,8 +1,10 @@
-"""How does a log of any size come in, line by line, in bounded memory?
+"""How does a log of any size come in, in bounded memory?
 
-Files, gzip, folders of rotated files and standard input all become numbered lines;
-UTF-16, which PowerShell's `>` writes, becomes UTF-8. A line longer than `LONGEST` is
-cut and marked; a gzip that unpacks without end is stopped.
+Files, gzip, folders of rotated files and standard input all become blocks of numbered
+lines, so that a reader which wants few of them need not touch the rest; UTF-16, which
+PowerShell's `>` writes, becomes UTF-8. A line longer than `LONGEST` is cut and marked;
+a gzip that unpacks without end is stopped.
+Left out: what the lines say (lines.py).
 Left out: what the lines say (lines.py).
 """
 
@@ -40,6 +42,26 @@ class RawLine(NamedTuple):
     whole: bool = True
 
 
+class Block(NamedTuple):
+    """Whole lines, one behind the other, each with its end; `number` is the first's. A
+    line that was cut stands alone, without one."""
+
+    number: int
+    data: bytes
+    whole: bool = True
+
+    def lines(self) -> Iterator[RawLine]:
+        """Yield the lines, those that are too long cut."""
+        if not self.whole:
+            yield RawLine(*self)
+            return
+        parts = self.data.split(b"\n")
+        if not parts[-1]:
+            parts.pop()
+        for number, line in enumerate(parts, self.number):
+            yield RawLine(number, line[:LONGEST], len(line) <= LONGEST)
+
+
 def silent(_num_bytes: int) -> None:
     """Say nothing about progress."""
 
@@ -47,16 +69,25 @@ def silent(_num_bytes: int) -> None:
 def raw_lines(path: str | Path, say: Say = silent) -> Iterator[RawLine]:
     """Yield the lines of a file, gzip or plain, or of standard input for "-".
 
+    Raises: as `blocks`. Cost: O(bytes), at most a few MiB of memory.
+    """
+    for block in blocks(path, say):
+        yield from block.lines()
+
+
+def blocks(path: str | Path, say: Say = silent) -> Iterator[Block]:
+    """Yield the lines of a file, many at a time.
+
     `say` is told the bytes read, for a progress bar. Raises: InputError where the file
     cannot be opened, and where a gzip is damaged or unpacks without end; the lines
     before that place come first. Cost: O(bytes), at most a few MiB of memory.
     """
     if str(path) == STDIN:
-        yield from _lines(_utf8(_chunks(sys.stdin.buffer, "stdin", say)))
+        yield from _blocks(_utf8(_chunks(sys.stdin.buffer, "stdin", say)))
         return
     try:
         with open(path, "rb") as file:
-            yield from _lines(_utf8(_chunks(file, str(path), say)))
+            yield from _blocks(_utf8(_chunks(file, str(path), say)))
     except OSError as problem:
         raise InputError(
             str(path),
@@ -164,22 +195,26 @@ def _utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield decoder.decode(chunk).encode("utf-8", "replace")
 
 
-def _lines(chunks: Iterator[bytes]) -> Iterator[RawLine]:
-    r"""Yield the lines of the pieces; what goes beyond LONGEST is dropped."""
-    number, rest, cut = 0, b"", False
+def _blocks(chunks: Iterator[bytes]) -> Iterator[Block]:
+    """Yield the pieces cut at line ends; of a line without end, LONGEST bytes."""
+    number, rest, cut = 1, b"", False
     for chunk in chunks:
-        *whole, tail = chunk.split(b"\n")
-        for part in whole:
-            number += 1
-            line = part if cut else rest + part
-            if cut:
-                yield RawLine(number, rest, whole=False)
-            else:
-                yield RawLine(number, line[:LONGEST], len(line) <= LONGEST)
-            rest, cut = b"", False
+        end = chunk.rfind(b"\n") + 1
+        if end and cut:
+            yield Block(number, rest, whole=False)
+            number, rest, cut = number + 1, b"", False
+            begin = chunk.find(b"\n") + 1
+        else:
+            begin = 0
+        if begin < end:
+            data = rest + chunk[begin:end]
+            yield Block(number, data)
+            number += data.count(b"\n")
+        if end:
+            rest = b""
         if not cut:
-            rest += tail
+            rest += chunk[end:]
             if len(rest) > LONGEST:
                 rest, cut = rest[:LONGEST], True
     if rest or cut:
-        yield RawLine(number + 1, rest, not cut)
+        yield Block(number, rest, not cut)

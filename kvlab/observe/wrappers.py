@@ -83,8 +83,8 @@ class Unwrapper:
         """
         text, time, source = _plain(line), "", ""
         for _ in range(MOST_LAYERS):
-            layer = _layer(text)
-            if layer is None:
+            layer = None if text.startswith("[2") else _layer(text)
+            if layer is None:  # a date is the engine's own
                 break
             part, more = layer
             text = _plain(part.text)
@@ -113,7 +113,7 @@ def safe_name(text: str) -> str:
 def _plain(line: str) -> str:
     """Return the line without colours, ends and byte order mark."""
     line = line.lstrip("\ufeff")
-    if "[" in line:
+    if "\x1b" in line or "#033" in line or "^[" in line:
         line = ANSI.sub("", line)
         if "across cluster]" in line:
             line = _REPEATED.sub("", line)
