@@ -9,7 +9,7 @@ import pytest
 from kvlab.errors import InputError
 from kvlab.lessons.command import command
 
-NOWHERE = "/no folder/at all"
+NOWHERE = f"{__file__}/at all"
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_the_table_has_a_line_for_every_setting(findings):
 
 def test_the_command_refuses_no_seeds(capsys):
     assert main(["--seeds", "0"]) == 2
-    assert "--seeds 0: use 1 to 1000" in capsys.readouterr().err
+    assert "--seeds 0: is out of range; use 1 to 1000" in capsys.readouterr().err
 
 
 def test_the_command_prints_every_finding(capsys, monkeypatch):
