@@ -95,10 +95,12 @@ def _start_up(arguments: Namespace) -> Startup:
     left for KV.
     """
     given = (arguments.kv_gib, arguments.memory_gib, arguments.pool_tokens)
-    if any(value is not None for value in given) or arguments.kv_dtype != "auto":
+    other = arguments.kv_dtype != "auto" or arguments.reserve_gib
+    if any(value is not None for value in given) or other:
         raise InputError(
             "--accelerator", "says how much memory there is for 16-bit KV",
-            "leave out --kv-gib, --memory-gib, --pool-tokens and --kv-dtype",
+            "leave out --kv-gib, --memory-gib, --reserve-gib, --pool-tokens and "
+            "--kv-dtype",
         )  # fmt: skip
     if arguments.pp > 1 or arguments.dp_attention > 1:
         raise InputError(
@@ -107,6 +109,7 @@ def _start_up(arguments: Namespace) -> Startup:
     return start_up(
         named_model(arguments.model), accelerator(arguments.accelerator),
         engine=arguments.engine, tp=arguments.tp, fraction=arguments.fraction,
+        weights=int(arguments.weights_gib * GIB) or None,
     )  # fmt: skip
 
 
@@ -131,7 +134,7 @@ def _plan(arguments: Namespace, started: Startup | None) -> Deployment:
         kv_memory=gib(arguments.kv_gib) if started is None else started.kv,
         memory=gib(arguments.memory_gib),
         fraction=0.9 if arguments.fraction is None else arguments.fraction,
-        weights=arguments.weights_gib * GIB,
+        weights=arguments.weights_gib * GIB if started is None else 0.0,
         reserve=arguments.reserve_gib * GIB,
         context=arguments.context,
         page_size=arguments.page_size,
@@ -174,11 +177,15 @@ def _capacity_text(shape: KvShape, plan: Deployment, told: dict[str, object]) ->
     return "\n".join(lines)
 
 
+_SLACK = GIB // 4
+"""SGLang's own fraction takes up to so much less than its reserves for granted."""
+
+
 def _startup_text(startup: dict[str, Any]) -> list[str]:
     """Return where each device's memory goes, a line a part, with its source."""
     lines = [f"each device, fraction {startup['fraction']:.3f}       GiB  source"]
     for part, source in startup["sources"].items():
         lines.append(f"{part:24} {startup[part] / GIB:13.2f}  {source}")
-    if startup["unused"] < 0:
+    if startup["unused"] < -_SLACK:
         lines.append("the fraction leaves less than the reserves: it may run out")
     return lines

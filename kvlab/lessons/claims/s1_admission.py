@@ -85,8 +85,8 @@ def profile() -> Iterator[Case]:
     """The start-up plan: what is left, over the bytes of a block of 16 on a GPU."""
     plan = start_up(model_shape(LLAMA), accelerator("h100"), engine="vllm", tp=8)
     per_gpu = 320 * 1024 // 8
-    left = int(plan.memory * plan.fraction) - plan.weights - plan.activations
-    left -= plan.graphs
+    seen = plan.memory - plan.driver // 2
+    left = int(seen * plan.fraction) - plan.weights - plan.activations
     blocks = left // (16 * per_gpu)
     yield case(
         "TP8 on H100", blocks == plan.pool_tokens // 16, left_bytes=left, blocks=blocks,
