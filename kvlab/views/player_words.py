@@ -39,6 +39,7 @@ UI_WORDS: dict[str, Words] = {
         "多计了 {n} 个槽位：已删除的副本仍被计入，或其槽位被释放了两次"),
     "orphan": Words("no longer in the tree", "已不在树中"),
     "gpu": Words("GPU", "GPU"), "host": Words("host", "主机"),
+    "pieces": Words("{n} pieces", "{n} 段"),
     "load": Words("load", "取回"), "write": Words("write", "备份"),
     "empty_tree": Words("The tree grows from the first insert.",
                         "首次插入后，树从这里长出。"),

@@ -4,6 +4,7 @@
 
 import { SPEEDS, drawControls } from "./controls.js";
 import { draw } from "./draw.js";
+import { fly, land } from "./fly.js";
 import { sentence } from "./sentence.js";
 import { ui } from "./words.js";
 
@@ -11,10 +12,13 @@ export function show(player, to, spoken = true) {
   const limit = player.limit,
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
   const fast = player.timer && SPEEDS[player.speed] > 4;
+  const before = player.run.at;
+  land(player);
   player.tweens = player.motion && Math.abs(wanted - player.run.at) === 1 && !fast;
   player.run.seek(wanted);
   player.other?.seek(wanted);
   draw(player, true);
+  if (!fast) fly(player, before, wanted);
   if (spoken)
     player.live.textContent =
       player.asking >= 0 ? ui(player, "turn") : sentence(player);

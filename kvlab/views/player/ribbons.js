@@ -1,15 +1,17 @@
 // How are copies between the pools drawn?
 //
-// In token order, cut where either side is cut. Ribbons lie on a canvas below the slots
+// In token order, cut where either side is cut; where that makes too many, neighbours are
+// one ribbon that says how many pieces it holds. Ribbons lie on a canvas below the slots
 // and are drawn anew when another copy is on its way.
-// Left out: the slots at both ends (slots.js).
+// Left out: which are joined (bundle.js), the slots at both ends (slots.js).
 
+import { bundle } from "./bundle.js";
 import { UI, penOf } from "./canvas.js";
 import { LANE, gridOf, piecesOf, tiersOf } from "./grid.js";
 import { num } from "./text.js";
 import { ui } from "./words.js";
 
-const MOST_RIBBONS = 24; // ribbons drawn, the widest; how many more is said
+const MOST_RIBBONS = 24; // ribbons that are still told apart
 const MANY = 12; // beyond so many they are pale
 
 /** Draw all copies in flight on this canvas, if they are others than it shows. */
@@ -23,23 +25,20 @@ export function drawRibbons(player, canvas, run) {
   canvas.key = key;
   pen.clearRect(0, 0, g.wide, g.high);
   if (!run.log.pools[1]) return;
-  const strands = strandsOf(player, run, moving, g);
-  strands.sort((a, b) => b.w - a.w);
-  const drawn = strands.slice(0, MOST_RIBBONS);
-  for (const strand of drawn) drawStrand(player, pen, strand, drawn.length);
+  const ribbons = bundle(strandsOf(player, run, moving), MOST_RIBBONS).map((ribbon) =>
+    ribbon.rows ? { ...ribbon, ay: g.tiers[1].y, by: g.tiers[0].high } : ribbon,
+  );
+  ribbons.sort((x, y) => y.aw - x.aw);
+  for (const ribbon of ribbons) drawRibbon(player, pen, ribbon, ribbons.length);
+  for (const ribbon of ribbons) drawCount(player, pen, ribbon, g);
   drawSums(player, pen, run, moving, g);
-  const more = strands.length - drawn.length;
-  if (more) {
-    pen.font = `400 11px ${UI}`;
-    pen.fillStyle = player.colour.ink3;
-    pen.fillText(`+ ${num(more)}`, 0, g.tiers[0].high + LANE / 2 + 27);
-  }
 }
 
 /** Where each copy begins and ends, cut into pieces that are whole on both sides. */
-function strandsOf(player, run, moving, g) {
+export function strandsOf(player, run, moving) {
   if (!moving.length) return [];
   const { c } = run;
+  const g = gridOf(player);
   const [above, below] = [0, 1].map((i) =>
     endsOf(run, i + 1, tiersOf(player, run)[i], new Set(moving), g),
   );
@@ -50,7 +49,7 @@ function strandsOf(player, run, moving, g) {
       const slots = Math.min(a[i].slots, b[j].slots);
       const w = slots * g.cell;
       const ends = { ax: a[i].x, ay: a[i].y, bx: b[j].x, by: b[j].y + g.tiers[0].row };
-      strands.push({ ...ends, w, up: c.l1[n] === 2 });
+      strands.push({ ...ends, w, node: n, up: c.l1[n] === 2 });
       for (const piece of [a[i], b[j]]) {
         piece.slots -= slots;
         piece.x += w;
@@ -83,17 +82,17 @@ function endsOf(run, tier, t, moving, g) {
   return found;
 }
 
-function drawStrand(player, pen, strand, all) {
+function drawRibbon(player, pen, ribbon, all) {
   const k = player.colour;
-  const { ax, ay, bx, by, w } = strand;
+  const { ax, ay, aw, bx, by, bw, full } = ribbon;
   const m = (ay + by) / 2;
   pen.beginPath();
   pen.moveTo(ax, ay);
   pen.bezierCurveTo(ax, m, bx, m, bx, by);
-  pen.lineTo(bx + w, by);
-  pen.bezierCurveTo(bx + w, m, ax + w, m, ax + w, ay);
+  pen.lineTo(bx + bw, by);
+  pen.bezierCurveTo(bx + bw, m, ax + aw, m, ax + aw, ay);
   pen.closePath();
-  pen.globalAlpha = all > MANY ? 0.16 : 0.3;
+  pen.globalAlpha = (all > MANY ? 0.16 : 0.3) * Math.max(0.4, full);
   pen.fillStyle = k.ribbon;
   pen.fill();
   pen.globalAlpha = all > MANY ? 0.5 : 1;
@@ -101,22 +100,45 @@ function drawStrand(player, pen, strand, all) {
   pen.lineWidth = 1;
   pen.stroke();
   pen.globalAlpha = 1;
-  if (w >= 8) drawChevrons(pen, strand);
+  if (Math.min(aw, bw) >= 8) drawChevrons(pen, ribbon);
 }
 
-/** Chevrons along the middle of a ribbon, pointing where the copy goes. */
-function drawChevrons(pen, { ax, ay, bx, by, w, up }) {
+/** The middle of a ribbon, a part `t` of the way up. */
+const middleOf = ({ ax, ay, aw, bx, by, bw }, t) => [
+  ax + aw / 2 + (bx + bw / 2 - ax - aw / 2) * (3 * t * t - 2 * t ** 3),
+  ay + (by - ay) * (1.5 * t - 1.5 * t * t + t ** 3),
+];
+
+/** Chevrons along the middle of a ribbon, pointing where the copy goes; none where the
+ *  count stands. */
+function drawChevrons(pen, ribbon) {
   pen.lineWidth = 1.8;
-  const d = up ? -2.5 : 2.5;
-  for (const t of [0.2, 0.4, 0.6, 0.8]) {
-    const x = ax + w / 2 + (bx - ax) * (3 * t * t - 2 * t ** 3);
-    const y = ay + (by - ay) * (1.5 * t - 1.5 * t * t + t ** 3);
+  const d = ribbon.up ? -2.5 : 2.5;
+  for (const t of ribbon.pieces > 1 ? [0.2, 0.8] : [0.2, 0.4, 0.6, 0.8]) {
+    const [x, y] = middleOf(ribbon, t);
     pen.beginPath();
     pen.moveTo(x - 4, y - d);
     pen.lineTo(x, y + d);
     pen.lineTo(x + 4, y - d);
     pen.stroke();
   }
+}
+
+/** On a ribbon of several pieces, between the pools: how many. */
+function drawCount(player, pen, ribbon, g) {
+  if (ribbon.pieces < 2) return;
+  const y = g.tiers[0].high + LANE / 2;
+  const [x] = middleOf(ribbon, (ribbon.ay - y) / (ribbon.ay - ribbon.by));
+  const text = ui(player, "pieces", { n: num(ribbon.pieces) });
+  pen.font = `600 11px ${UI}`;
+  const wide = pen.measureText(text).width + 6;
+  if (wide > Math.max(40, ribbon.aw + ribbon.bw)) return;
+  pen.fillStyle = player.colour.bg;
+  pen.fillRect(x - wide / 2, y - 7, wide, 14);
+  pen.fillStyle = player.colour["in_flight-edge"];
+  pen.textAlign = "center";
+  pen.fillText(text, x, y + 4);
+  pen.textAlign = "left";
 }
 
 /** Beside the lane: how many tokens are on their way, up and down. */

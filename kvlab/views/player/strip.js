@@ -75,12 +75,12 @@ function edge(k, plan, { x, y, h1, up, parent, cut }) {
 function decks(player, plan, { x, y, w, h1, h2, decks: [one, two] }) {
   const gap = plan.pitch > 10 ? 1 : 0;
   return [
-    [y, h1, one],
-    [y + h1 + gap, h2, two],
-  ].map(([top, high, state]) => {
-    if (plan.pitch > 10) return box(player, x, top, w, high, state);
+    [y, h1, one, 'class="d1"'],
+    [y + h1 + gap, h2, two, 'class="d2"'],
+  ].map(([top, high, state, deck]) => {
+    if (plan.pitch > 10) return box(player, x, top, w, high, state, deck);
     const fill = state === "available" ? player.colour.line : paint(player, state);
-    return `<rect x="${x}" y="${top}" width="${w}" height="${high}" fill="${fill}"/>`;
+    return `<rect x="${x}" y="${top}" width="${w}" height="${high}" fill="${fill}" ${deck}/>`;
   });
 }
 

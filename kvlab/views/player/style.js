@@ -133,7 +133,9 @@ const FRAME_STYLE = `
 .kv canvas { display: block }
 .kv .pl { position: relative; margin: 10px 0 8px }
 .kv .pl canvas, .kv .tl canvas { position: absolute; left: 0; top: 0 }
-.kv .pl .under, .kv .pl .over { pointer-events: none }
+.kv .pl .under, .kv .pl .over, .kv .fly { pointer-events: none }
+.kv .pl .air { position: absolute; left: 0; top: 0; pointer-events: none }
+.kv .fly { transform-box: fill-box }
 .kv .tl { height: 96px; position: relative }
 .kv .tl canvas { left: 16px; top: 4px }
 .kv .ctl {

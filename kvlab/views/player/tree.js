@@ -3,6 +3,7 @@
 // As a map of prefixes: x is the token's position, a node is a strip with two decks. Rows
 // come from the log, so nothing jumps. Left out: folding (fold.js), one node (strip.js).
 
+import { orderOf } from "./chain.js";
 import { BIG_TREE, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
@@ -12,7 +13,6 @@ import { ui } from "./words.js";
 
 const X0 = 26; // pixels before the first token
 const FOLD_ROW = 18;
-const IN_ORDER = ["load", "loadback", "loaddone", "backup"];
 
 /** Draw the tree into its pane, touching only what differs from what is there. */
 export function drawTree(player, pane, run, label) {
@@ -69,13 +69,12 @@ function drawRows(player, run, parts, gone) {
   );
   const groups = new Map();
   const ends = new Map();
-  let order = 0;
+  const order = orderOf(run);
   for (const n of shown) {
-    const numbered = plan.inOrder && hot(n) && run.hot.size > 1;
     const state = {
       hot: hot(n),
       gone: gone.includes(n),
-      order: numbered ? ++order : 0,
+      order: order.get(n) ?? 0,
       picked: player.select?.node === n ? 2 : player.hover?.node === n ? 1 : 0,
     };
     groups.set(`n${n}`, [
@@ -128,8 +127,7 @@ function planOf(player, run, shown, wide) {
     y += pitch;
   }
   const T = Math.min(15, (wide - X0 - 10) / Math.max(depth, 8));
-  const inOrder = IN_ORDER.includes(kind);
-  return { X0, T, pitch, Y, rowOf, depth, asked, kind, bottom: y, inOrder };
+  return { X0, T, pitch, Y, rowOf, depth, asked, kind, bottom: y };
 }
 
 /** The ground: positions, the spine, and a request that is being matched. */
