@@ -108,7 +108,7 @@ _LOADS = {
     ("over_quota", True): [True, False, None],
 }
 _FATES = {
-    "demote": [True, None], "delete": [False, False], "backup": [False, True],
+    "demote": [True], "delete": [False, False], "backup": [False, True],
     "stays": [False, True], "drop": [False, True], "evict_host": [True],
     "reclaim": [True],
 }  # fmt: skip

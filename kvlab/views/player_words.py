@@ -69,6 +69,7 @@ UI_WORDS: dict[str, Words] = {
     "hidden": Words("not shown until you commit", "提交预测后才显示"),
     "turn": Words("Your turn: what happens next?", "轮到你：接下来会怎样？"),
     "question": Words("question", "问题"),
+    "to_question": Words("To the question", "到问题"),
     "you_said": Words("You said: {a} ({b})", "你的预测：{a}（{b}）"),
     "came_out": Words("The run: {a}", "实际：{a}"),
     "right": Words("as predicted", "与预测一致"),
@@ -137,10 +138,11 @@ UI_WORDS: dict[str, Words] = {
     "save_perfetto": Words("events for Perfetto", "Perfetto 事件"),
     "key_space": Words("play, stop", "播放、停止"),
     "key_arrows": Words("one event; with Ctrl the next decision; with Shift the next "
-                        "change of the selection; in the tree, from node to node",
+                        "change of the selection",
                         "一个事件；加 Ctrl 到下一个决策；加 Shift 到所选对象的"
-                        "下一个变化；"
-                        "在树中逐节点移动"),
+                        "下一个变化"),
+    "key_up_down": Words("within a pane: from node to node, from term to term, from "
+                         "request to request", "面板内：逐节点、逐项、逐请求移动"),
     "key_ends": Words("start, end", "开头、结尾"),
     "key_speed": Words("slower, faster", "更慢、更快"),
     "key_zoom": Words("timeline: closer, wider, as it was, earlier, later; the wheel "

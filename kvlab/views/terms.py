@@ -31,24 +31,29 @@ def terms_of(event: Decision, before: State) -> dict[str, Value]:
     if isinstance(event, ev.Admit):
         terms["chunk_left"] = chunk_left(event)
     node = node_of(before, getattr(event, "node", 0))
+    copied = node is not None and node.host_pages is not None
     above = None if node is None else node_of(before, node.parent)
     return {
         **terms,
         **facts_of(before.config),
         "host_free": before.host_account().available,
-        "copied": int(node is not None and node.host_pages is not None),
+        "copied": int(copied),
+        "uncopied": None if copied else 1,
         "parent_copied": int(above is None or above.host_pages is not None),
     }
 
 
 def facts_of(config: EngineConfig) -> dict[str, Value]:
     """Return the facts that hold for a whole run; `counted` is None where the write
-    policy counts no hits. Units: tokens."""
+    policy counts no hits, `key_says` and `pass_says` name entries of why_cache.KEYS.
+    Units: tokens."""
     write_back = config.tree == "hiradix" and config.write_policy == "write_back"
     return {
         "page_size": config.page_size,
         "host_total": config.host_pages * config.page_size,
         "write_back": int(write_back),
+        "key_says": f"key {config.eviction_policy}",
+        "pass_says": "key pass",
         "counted": None if config.write_policy == "write_back" else 1,
     }
 

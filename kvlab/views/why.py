@@ -89,7 +89,7 @@ LABELS = {
 
 FACTS = (
     "host_free", "host_total", "page_size", "counted", "write_back", "copied",
-    "parent_copied",
+    "uncopied", "parent_copied", "key_says", "pass_says",
 )  # fmt: skip
 """Terms that no event carries (terms.py)."""
 

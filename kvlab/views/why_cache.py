@@ -33,7 +33,12 @@ _HOST_ROOM = Test(
 _COPIED = Test(fact="copied", asks=Words("has it a copy on L2?", "L2 有副本吗？"))
 _WRITE_BACK = Test(
     fact="write_back",
-    asks=Words("is the policy write_back?", "策略是 write_back 吗？"))
+    asks=Words("is the policy write_back?", "策略是 write_back 吗？"),
+    unless="uncopied",
+    untested=Words("is the policy write_back? (not asked: L2 has a copy)",
+                   "策略是 write_back 吗？（L2 有副本，不必问）"))
+_KEY = Test(("tokens", "key"))
+_KEY_SAYS = Test(told="key_says")
 _WORTH = Test(("tokens", "threshold"), "tokens >= threshold",
               Words("worth a copy?", "值得拷贝吗？"))
 _QUOTA = Test(
@@ -54,7 +59,7 @@ _DEVICE_VICTIM = Words(
     "demote. Else: delete.",
     "键最小的先走。L2 有副本则降级；否则 write_back 先备份再降级；再否则删除。")
 _VICTIM = Why(
-    "out", _DEVICE_VICTIM, (Test(("tokens", "key")), _COPIED, _WRITE_BACK),
+    "out", _DEVICE_VICTIM, (_KEY, _KEY_SAYS, _COPIED, _WRITE_BACK),
     sources=_EVICT_SOURCES, own=Own(_TREE, "evict", "node.backed_up"))
 _EVICTED = Why(
     "out",
@@ -88,6 +93,33 @@ _LOAD = Why(
     own=Own(_TREE, "_load_pages", "available < tokens"))
 _NOT_LOADED = _LOAD._replace(
     sign="no", instead=(Instead(Words("bring a part", "只取一部分")),))
+
+KEYS: dict[str, Words] = {
+    "key lru": Words(
+        "key = (last access): the longest unused goes first",
+        "键 =（最后访问）：最久未用的先走"),
+    "key lfu": Words(
+        "key = (hit_count, last access): the fewest hits first, then the longest unused",
+        "键 =（hit_count，最后访问）：命中最少的先走，再看最久未用"),
+    "key fifo": Words(
+        "key = (creation): the oldest goes first", "键 =（创建时间）：最早的先走"),
+    "key mru": Words(
+        "key = (−last access): the latest used goes first",
+        "键 =（−最后访问）：最近用过的先走"),
+    "key filo": Words(
+        "key = (−creation): the newest goes first", "键 =（−创建时间）：最新的先走"),
+    "key priority": Words(
+        "key = (priority, last access): the lowest priority first, then the longest "
+        "unused",
+        "键 =（priority，最后访问）：优先级最低的先走，再看最久未用"),
+    "key slru": Words(
+        "key = (1 if hit twice, else 0; last access): what was used once goes first",
+        "键 =（命中两次及以上为 1，否则 0；最后访问）：只用过一次的先走"),
+    "key pass": Words(
+        "key = (pass): 0 spares the leaves of L1, 1 takes them too",
+        "键 =（轮次）：0 放过 L1 的叶子，1 连它们也取"),
+}
+"""What the numbers of a victim's key are, by eviction policy. Times count accesses."""
 
 
 def _instead(en: str, zh: str) -> tuple[Instead]:
@@ -176,14 +208,14 @@ CACHE_WHYS: dict[str, Why] = {
               "and its tokens must be computed again.",
               "在只有 L2 副本的叶子中，键最小的先走。"
               "它离开树，其 token 需要重新计算。"),
-        (Test(("tokens", "key")), _COPIED),
+        (_KEY, _KEY_SAYS, _COPIED),
         instead=_instead("bring it back to L1", "取回 L1"),
         sources=_HOST_SOURCES, own=_HOST_OWN),
     "victim reclaim": Why(
         "out",
         Words("First goes a copy of what L1 has too: nothing is lost with it.",
               "先让出 L1 也有的副本：不会丢失任何内容。"),
-        (Test(("tokens", "key")), _COPIED),
+        (_KEY, Test(told="pass_says"), _COPIED),
         instead=_instead("drop a leaf that only L2 has", "删除只在 L2 的叶子"),
         sources=("", _TREE_CORE + "_reclaim_full_host_duplicates"),
         own=Own(_TREE, "_reclaim_one", "def _reclaim_one")),

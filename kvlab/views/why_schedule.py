@@ -10,7 +10,7 @@ from __future__ import annotations
 from .reason import NEED, ROOM
 from .theme import Words
 from .why import BarOf, Instead, Own, Test, Why
-from .why_cache import CACHE_WHYS, ROOM_TEST, TWO_BARS
+from .why_cache import CACHE_WHYS, KEYS, ROOM_TEST, TWO_BARS
 from .why_contents import CONTENT_WHYS
 
 _QUEUE = "schedule"
@@ -50,8 +50,10 @@ LINES: dict[str, Words] = {
         "被本次预填充的输入预算拒绝；首个请求不受它限制。"),
     "chunk_budget": Words(
         "Less than one page of the chunk budget is left.", "分块预算已不足一页。"),
+    **KEYS,
 }
-"""Which test refused a request, by the `line` of its event."""
+"""What a term says that is told in words: which test refused a request, by the `line` of
+its event; what a victim's key is made of."""
 
 _DECIDED = Test(told="line")
 _DECODE = Why(

@@ -89,7 +89,7 @@ export function accountHtml(player, run, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 function termOf(player, { state, tokens, moved, name, coming }) {
@@ -98,5 +98,5 @@ function termOf(player, { state, tokens, moved, name, coming }) {
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
   const [title, also] = otherHtml(player, state) || ["", ""];
-  return `<span class="${classes}" data-state="${state}" tabindex="0"${title}><span class="l">${swatch(player, state)}${esc(name)}${note}</span>${also}<span><span class="n">${num(tokens)}</span>${by}</span></span>`;
+  return `<span class="${classes}" data-state="${state}" tabindex="-1"${title}><span class="l">${swatch(player, state)}${esc(name)}${note}</span>${also}<span><span class="n">${num(tokens)}</span>${by}</span></span>`;
 }

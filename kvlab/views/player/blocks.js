@@ -8,7 +8,7 @@ import { freeQueue, blockAccount, blockLook } from "./blocksum.js";
 import { lanesOf, movedBlocks, tableOf } from "./blocksum.js";
 import { box, stateName, swatch } from "./looks.js";
 import { esc, num, plain, put } from "./text.js";
-import { otherHtml, ui } from "./words.js";
+import { otherHtml, ownWord, ui } from "./words.js";
 
 const ACROSS = 508;
 const CAR = 42; // pixels of a car, its coupling included
@@ -103,7 +103,7 @@ function sumHtml(player, run, tier) {
     x += w;
   }
   const told = terms.map(([state, n, moved], i) => {
-    const [own] = player.log.terms[state] ?? [stateName(player, state)];
+    const own = ownWord(player, state) ?? stateName(player, state);
     const [title, also] = otherHtml(player, state) || ["", ""];
     const by = moved
       ? `<span class="d">${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}</span>`

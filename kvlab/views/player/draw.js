@@ -63,6 +63,9 @@ function drawHead(player) {
     player.$(".kind"),
     `<span title="${esc(also)}">${esc(kind || ui(player, "start"))}</span> <span class="also">${esc(also)}</span>`,
   );
+  const skip = player.$(".skip");
+  skip.hidden = asking < 0;
+  put(skip, ui(player, "to_question"));
   const turn = asking >= 0 ? ` · ${ui(player, "turn")}` : "";
   player.$(".head h2").textContent = sentence(player) + turn;
 }

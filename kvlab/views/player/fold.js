@@ -93,5 +93,5 @@ export function foldRow(player, run, [top, group], x0, wide) {
   const said = there.map((look) => `${num(sums[look])} ${stateName(player, look)}`);
   const label = esc(`n${top}: ${words}: ${said.join(", ")}`);
   const ink = player.colour.ink2;
-  return `<g data-fold="${top}" tabindex="0" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${x + 6}" y="12" font-size="11" fill="${ink}">n${top} · ${esc(words)}</text></g>`;
+  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${x + 6}" y="12" font-size="11" fill="${ink}">n${top} · ${esc(words)}</text></g>`;
 }

@@ -4,14 +4,14 @@
 // Left out: pointers (hands.js).
 
 import { SPEEDS } from "./controls.js";
-import { draw } from "./draw.js";
+import { goToPane, rove } from "./focus.js";
 import { click } from "./hands.js";
 import { play, show, step, stop } from "./move.js";
-import { nodeWords } from "./node.js";
 import { openPanel } from "./panel.js";
 import { bookmark, perform, recolour, setLang } from "./perform.js";
 import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
+import { treeKey } from "./tree_keys.js";
 import { concerns, find, jump, search, toDecision } from "./watch.js";
 
 export function onKey(player, event) {
@@ -45,12 +45,12 @@ export function onKey(player, event) {
     return event.stopPropagation();
   if (event.altKey && /^[1-5]$/.test(key)) {
     done();
-    const pane = ["tree", "pool", "why", "queue"][key - 1];
-    (pane ? player.$(`.p-${pane}`) : player.tl[1]).focus();
+    goToPane(player, +key);
     return;
   }
   if (event.altKey) return;
   if (target.closest(".p-tree") && treeKey(player, event)) return done();
+  if (rove(event)) return done();
   const by = key === "ArrowLeft" ? -1 : 1;
   const keys = {
     " ": () => play(player),
@@ -121,40 +121,4 @@ export function onKey(player, event) {
 function faster(player, by) {
   player.speed = Math.max(0, Math.min(SPEEDS.length - 1, player.speed + by));
   player.$(".speed").value = player.speed;
-}
-
-function treeKey(player, event) {
-  if (
-    player.log.blocks ||
-    event.ctrlKey ||
-    event.shiftKey ||
-    !["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"].includes(event.key)
-  )
-    return false;
-  const { c, log } = player.run,
-    rows = log.col.rows;
-  const order = [...player.nodes].sort(
-      (a, b) => rows[a - 1] - rows[b - 1] || c.start[a] - c.start[b],
-    ),
-    now = player.select?.node ?? 0;
-  if (!order.length) return false;
-  const at = order.indexOf(now),
-    child = order.find((n) => c.parent[n] === now);
-  const to = {
-    ArrowUp: order[Math.max(0, at - 1)],
-    ArrowDown: order[Math.min(order.length - 1, at + 1)],
-    ArrowLeft: c.parent[now] || now,
-    ArrowRight: child ?? now,
-  }[event.key];
-  player.select = to ? { node: to, request: -1 } : null;
-  draw(player);
-  player.$(".p-tree").focus();
-  if (to) {
-    player
-      .$(".p-tree .scroll")
-      .setAttribute("aria-activedescendant", `${player.id}-n${to}`);
-    player.live.textContent = nodeWords(player, player.run, to);
-    player.$(`#${player.id}-n${to}`)?.scrollIntoView({ block: "nearest" });
-  }
-  return true;
 }

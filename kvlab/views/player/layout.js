@@ -10,7 +10,7 @@ import { renewPanel } from "./panel.js";
 import { esc, num, plain } from "./text.js";
 import { differsWords, pick, ui } from "./words.js";
 
-const PANES = ["tree", "pool", "why", "queue"];
+const PANES = ["why", "tree", "pool", "queue"]; // as Tab goes: a question comes first
 const LOWEST_BODY = 468; // pixels of the panes together
 const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
 

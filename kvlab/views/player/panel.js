@@ -12,6 +12,7 @@ const WRITING = ["write_through", "write_through_selective", "write_back"];
 const KEYS = [
   ["Space", "key_space"],
   ["← →", "key_arrows"],
+  ["↑ ↓", "key_up_down"],
   ["Home End", "key_ends"],
   ["[ ]", "key_speed"],
   ["+ − 0 < >", "key_zoom"],

@@ -9,7 +9,7 @@ import { layout } from "./layout.js";
 import { PART } from "./fold.js";
 import { play, show, step, stop } from "./move.js";
 import { openPanel } from "./panel.js";
-import { commit, lookBack, setMode } from "./predict.js";
+import { commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
 import { sentence } from "./sentence.js";
 import { drawTimeline } from "./timeline.js";
@@ -41,6 +41,7 @@ export function perform(player, what, to, at) {
       layout(player);
     },
     commit: () => commit(player),
+    skip: () => toQuestion(player),
     saw: () => lookBack(player, +at.dataset.event, to),
     panel: () => openPanel(player, player.panel === to ? "" : to),
     search: () => search(player),

@@ -51,9 +51,16 @@ export function lookBack(player, e, key) {
 
 /** To the open question, where there is one; else into predict mode, or out of it. */
 export function predictNow(player) {
-  const answer = player.asking >= 0 && player.$(".p-why .ans input");
-  if (answer) answer.focus();
-  else setMode(player, player.mode === "predict" ? "watch" : "predict");
+  if (toQuestion(player)) return;
+  setMode(player, player.mode === "predict" ? "watch" : "predict");
+}
+
+/** Put the keyboard on the answers of the open question; false if none is open. */
+export function toQuestion(player) {
+  const answers = player.asking >= 0 && player.$(".p-why .ans");
+  if (!answers) return false;
+  answers.querySelector("input:checked, input").focus();
+  return true;
 }
 
 export function setMode(player, mode) {

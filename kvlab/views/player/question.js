@@ -5,7 +5,7 @@
 
 import { stateName } from "./looks.js";
 import { fieldWords } from "./sentence.js";
-import { esc, fill, num } from "./text.js";
+import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
 /** The event that may be shown last: before an open question. */
@@ -43,8 +43,9 @@ export function drawQuestion(player, pane, e) {
   const text = fill(pick(player, asks), (name) => fieldWords(player, run, e, name));
   const option = (group, value, words, checked) =>
     `<label><input type="radio" name="${player.id}-${group}" value="${value}" ${checked ? "checked" : ""}><span>${esc(words)}</span></label>`;
-  pane.put = null;
-  pane.innerHTML = `<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
+  put(
+    pane,
+    `<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
       <fieldset class="ans" role="radiogroup" aria-label="${esc(text)}">${Object.entries(
         answers,
       )
@@ -54,7 +55,8 @@ export function drawQuestion(player, pane, e) {
         .join("")}</fieldset>
       <div class="lab">${ui(player, "sure")}</div><fieldset class="ans conf" role="radiogroup" aria-label="${ui(player, "sure")}">${log.confidence.map((words, i) => option("sure", i, pick(player, words), player.sure === i)).join("")}</fieldset>
       <div style="display:flex;gap:10px;align-items:center;flex-wrap:wrap"><button class="go" data-do="commit" ${player.picked ? "" : "disabled"}>${ui(player, "commit")} ⏎</button><button data-do="mode" data-to="watch">${ui(player, "skip")}</button></div>
-      <p class="dim">${ui(player, "withheld")} ${ui(player, "may")}</p>`;
+      <p class="dim">${ui(player, "withheld")} ${ui(player, "may")}</p>`,
+  );
 }
 
 export function afterwardsHtml(player, run, e, said) {

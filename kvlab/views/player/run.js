@@ -211,9 +211,11 @@ export class Run extends States {
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
     const node = log.blocks ? 0 : t.node;
     Object.assign(t, log.facts, { host_free: c.account[4] });
+    const copied = node && (this.was("l2", node) > 0 || c.life[node] === 2);
     if (node)
       Object.assign(t, {
-        copied: +(this.was("l2", node) > 0 || c.life[node] === 2),
+        copied: +copied,
+        uncopied: copied ? null : 1,
         parent_copied: +(!c.parent[node] || c.l2[c.parent[node]] > 0),
       });
     return t;

@@ -8,7 +8,7 @@ import { PANE_STYLE } from "./style_panes.js";
 
 const FRAME_STYLE = `
 .kv {
-  container-type: inline-size; box-sizing: border-box; font: 13px/1.4 var(--ui);
+  container-type: inline-size; box-sizing: border-box; position: relative; font: 13px/1.4 var(--ui);
   color: var(--ink); background: var(--bg); border: 1px solid var(--line);
   border-radius: 4px; font-variant-numeric: tabular-nums; text-align: left;
   --ui: var(--jp-ui-font-family, -apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto,
@@ -19,6 +19,7 @@ const FRAME_STYLE = `
 }
 .kv * { box-sizing: border-box }
 .kv:focus-visible, .kv .pane:focus-visible, .kv button:focus-visible,
+.kv .scroll:focus-visible, .kv [role=group]:focus-visible, .kv .skip:focus-visible,
 .kv select:focus-visible, .kv input:focus-visible, .kv canvas:focus-visible {
   outline: 2px solid var(--link); outline-offset: -2px;
 }
@@ -43,6 +44,11 @@ const FRAME_STYLE = `
 }
 .kv .top b { color: var(--ink) }
 .kv .sp { flex: 1 }
+.kv .skip {
+  position: absolute; left: 8px; top: 4px; z-index: 2; clip-path: inset(50%);
+  background: var(--ink); color: var(--bg); padding: 4px 10px;
+}
+.kv .skip:focus { clip-path: none }
 .kv .top .name {
   overflow: hidden; text-overflow: ellipsis; min-width: 0; unicode-bidi: isolate;
 }
@@ -122,7 +128,10 @@ const FRAME_STYLE = `
   .kv.two .p-pool.b { border-left: 0 }
 }
 @container (max-width:780px) {
-  .kv:not(.two) .body { display: block }
+  .kv:not(.two) .body { display: flex; flex-direction: column }
+  .kv .pane { flex: none }
+  .kv .p-why { order: 1 }
+  .kv .p-queue { order: 2 }
   .kv .p-tree { height: 250px }
   .kv .p-why { height: 320px }
   .kv .p-queue { height: 128px }

@@ -11,10 +11,28 @@ export const num = (n, digits = 1) => {
   return n < 0 ? text.replace("-", "−") : text;
 };
 
-/** Write markup where it differs from what is there. */
+/** Write markup where it differs from what is there. Where the keyboard stood within it,
+ *  there it stands again, or else on what is around. */
 export const put = (at, html) => {
-  if (at && at.put !== html) at.innerHTML = at.put = html;
+  if (!at || at.put === html) return;
+  const stood = document.activeElement;
+  const within = stood !== at && at.contains(stood);
+  at.innerHTML = at.put = html;
+  if (within)
+    (at.querySelector(nameOf(stood)) ?? at.closest("[tabindex]"))?.focus({
+      preventScroll: true,
+    });
 };
+
+/** What tells an element from its neighbours, as a selector: class, data, name, value. */
+function nameOf(element) {
+  const told = ["data-do", "data-to", "data-state", "data-request", "name", "value"];
+  const parts = told.filter((name) => element.hasAttribute(name));
+  const quoted = (name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`;
+  const [first] = element.classList;
+  const kind = element.localName + (first ? `.${CSS.escape(first)}` : "");
+  return kind + parts.map(quoted).join("");
+}
 
 export const short = (n) =>
   Number.isInteger(n) ? num(n) : String(Number(n.toPrecision(3)));

@@ -32,12 +32,14 @@ export function drawTree(player, pane, run, label) {
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, "tree_note")}</small></h3>
-    <div class="scroll" role="tree" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg>
+    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
+  pane.tabIndex = -1; // the tree in it is what the keyboard stops at
   const q = (x) => pane.querySelector(x);
   const [svg, back, rows] = [q("svg"), q(".back"), q(".rows")];
   return {
     svg,
+    scroll: q(".scroll"),
     back,
     rows,
     empty: q(".empty"),
@@ -101,7 +103,7 @@ function setHigh(parts, high) {
 
 function addMore(player, groups, y) {
   const words = ui(player, "subtrees", { n: num(player.moreFolds) });
-  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" style="cursor:pointer" tabindex="0" role="button">${words}</text>`;
+  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" style="cursor:pointer" tabindex="-1" role="button">${words}</text>`;
   groups.set("more", [y, markup, () => markup]);
   return y + FOLD_ROW;
 }

@@ -21,6 +21,13 @@ export function otherWord(player, key) {
   return !other || other === own ? "" : ui(player, "also", { a: other });
 }
 
+/** What the run's engine calls a term of the glossary, in Chinese where that is spoken;
+ *  undefined if it is not in the glossary. */
+export function ownWord(player, key) {
+  const [own, , zh] = player.log.terms[key] ?? [];
+  return player.lang === "zh" ? zh : own;
+}
+
 /** The same as a title, and as text that key V shows. */
 export function otherHtml(player, key) {
   const words = esc(otherWord(player, key));

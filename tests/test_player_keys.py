@@ -1,0 +1,136 @@
+"""Can a page be used by the keyboard alone, and does it keep where the keyboard stood?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lab_browser import CHROMIUM, chromium
+from test_player_page import Tab
+
+from kvlab import Workbench
+from kvlab.run.whole import load_whole
+from kvlab.views.page import to_html
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None and "CI" not in os.environ,
+        reason="no chromium on this machine (Debian: apt install chromium)",
+    ),
+]
+GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
+STANDS = """() => { const {activeElement: at} = document;
+    return [at.closest(".pane")?.dataset.pane ?? at.className, at.name ?? "",
+            at.dataset.state ?? at.dataset.request ?? ""] }"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def tab(browser, tmp_path_factory):
+    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    opened = Tab(browser, tmp_path_factory.mktemp("page"), to_html(run, lang="en"))
+    yield opened
+    assert opened.heard == []
+
+
+@pytest.fixture(autouse=True)
+def watching(tab):
+    tab.js("() => { kvlab.setMode('watch'); kvlab.select = null; kvlab.show(20) }")
+
+
+def ask(tab: Tab) -> None:
+    tab.js("() => { kvlab.setMode('predict'); kvlab.show(kvlab.limit) }")
+
+
+def test_the_first_tab_leads_to_the_open_question(tab):
+    ask(tab)
+    tab.press("Tab", "Enter")
+    assert tab.js(STANDS)[0] == "why"
+    assert tab.js(STANDS)[1].endswith("-say")
+
+
+def test_without_a_question_there_is_no_way_to_one(tab):
+    tab.press("Tab")
+    assert tab.js("() => document.activeElement.dataset.do") == "mode"
+
+
+def test_a_question_is_answered_by_tab_and_arrows_alone(tab):
+    ask(tab)
+    tab.press(*["Tab"] * 8)
+    assert tab.js(STANDS)[1].endswith("-say")
+    before = tab.js("() => kvlab.answers.length")
+    for key in ("ArrowDown", "Tab", "ArrowRight", "Tab", "Enter"):
+        tab.page.keyboard.press(key)
+    assert tab.js("() => kvlab.answers.length") == before + 1
+    assert tab.js("() => kvlab.answers.at(-1).confidence") == 3
+
+
+def test_a_pane_has_few_stops_of_tab(tab):
+    stops = tab.js(
+        """() => Object.fromEntries([...document.querySelectorAll(".pane")].map(pane =>
+            [pane.dataset.pane, [pane, ...pane.querySelectorAll("button, [tabindex]")]
+                .filter(at => at.tabIndex >= 0 && !at.closest(".chain")).length]))"""
+    )
+    assert stops == {"why": 1, "tree": 1, "pool": 4, "queue": 2}
+
+
+def test_up_and_down_go_through_the_terms_of_an_account(tab):
+    tab.page.focus("#kvlab .a1 .acct")
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("ArrowDown")
+    assert tab.js(STANDS) == ["pool", "", "held"]
+    tab.page.keyboard.press("ArrowUp")
+    assert tab.js(STANDS) == ["pool", "", "used"]
+    assert tab.js("() => kvlab.state") == "used"  # and its slots are outlined
+
+
+def test_stepping_leaves_the_keyboard_on_its_term(tab):
+    tab.page.focus("#kvlab .a1 .acct")
+    tab.page.keyboard.press("ArrowDown")
+    for _ in range(12):
+        tab.page.keyboard.press("ArrowRight")
+    assert tab.js("() => kvlab.run.at") == 32
+    assert tab.js(STANDS) == ["pool", "", "used"]
+
+
+def test_the_keyboard_works_on_after_a_cause_was_followed(tab):
+    tab.page.click("#kvlab .p-why .chain button >> nth=0")
+    at = tab.js("() => kvlab.run.at")
+    assert at < 20
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.js("() => kvlab.run.at") == at + 1
+
+
+def test_down_in_the_tree_goes_from_node_to_node(tab):
+    tab.js("() => kvlab.show(kvlab.run.count)")
+    tab.press("Alt+1")
+    picked = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        tab.page.keyboard.press(key)
+        picked.append(tab.js("() => kvlab.select.node"))
+    assert picked[0] != picked[1]
+    assert picked[0] == picked[2]
+    assert tab.js(
+        "() => document.activeElement.getAttribute('aria-activedescendant')"
+    ).endswith(f"-n{picked[0]}")
+
+
+def test_a_folded_subtree_is_reached_and_opened_by_arrows(browser, tmp_path):
+    bench = Workbench(pool_tokens=800, tree="radix")
+    for first in range(0, 3200, 10):
+        bench.insert([first, first + 1])
+    tab = Tab(browser, tmp_path, to_html(bench.trace, lang="en"))
+    tab.press("End", "Alt+1")
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("ArrowDown")
+    fold = tab.js("() => document.activeElement.dataset.fold")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.js("top => kvlab.open.has(+top)", fold)
+    assert tab.heard == []
