@@ -124,7 +124,7 @@ def test_a_victim_says_whether_it_has_a_copy(sample):
     deleted = card_at(sample, step_of(sample, ev.Victim, 4))
     assert demoted.title == "n1 is demoted"
     assert deleted.title == "n7 is deleted"
-    assert demoted.reason.checks[1].holds and not deleted.reason.checks[1].holds
+    assert demoted.reason.checks[2].holds and not deleted.reason.checks[2].holds
 
 
 def test_an_admission_over_the_input_budget_compares_with_that(sample):
