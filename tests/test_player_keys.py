@@ -102,6 +102,7 @@ def test_stepping_leaves_the_keyboard_on_its_term(tab):
 
 def test_the_keyboard_works_on_after_a_cause_was_followed(tab):
     tab.page.click("#kvlab .p-why .chain button >> nth=0")
+    tab.js("() => kvlab.show(kvlab.run.at)")  # the card is drawn anew
     at = tab.js("() => kvlab.run.at")
     assert at < 20
     tab.page.keyboard.press("ArrowRight")
