@@ -1,4 +1,4 @@
-"""Can a page be used by the keyboard alone, and does it keep where the keyboard stood?"""
+"""Can a page be used by keyboard alone, and does it keep where the keyboard stood?"""
 
 from __future__ import annotations
 

@@ -41,10 +41,10 @@ PHRASES: dict[str, Words] = {
         "{n} rises to priority {priority}", "{n} 的优先级升到 {priority}"),
     "lock": Words(
         "The path to {n} is locked, which takes {moved} tokens from evictable",
-        "锁住到 {n} 的路径：{moved} 个 token 不再可逐出"),
+        "锁住通往 {n} 的路径：{moved} 个 token 不再可逐出"),
     "unlock": Words(
         "The path to {n} is unlocked, which gives {moved} tokens to evictable",
-        "解锁到 {n} 的路径：{moved} 个 token 变为可逐出"),
+        "解除通往 {n} 的路径的锁：{moved} 个 token 变为可逐出"),
     "hostlock": Words(
         "The copy of {n} on L2 has to stay: {tokens} tokens",
         "{n} 在 L2 的副本必须留下：{tokens} 个 token"),
@@ -134,7 +134,8 @@ PHRASES: dict[str, Words] = {
         "Operation {number}: {op} {text}", "操作 {number}：{op} {text}"),
     "match": Words(
         "Of {asked} tokens L1 has {device}, L2 alone {host}, no cache the other {miss}",
-        "{asked} 个 token 中：L1 有 {device}，仅 L2 有 {host}，{miss} 个都不在"),
+        "共 {asked} 个 token：L1 上 {device} 个，仅在 L2 的 {host} 个，"
+        "不在缓存的 {miss} 个"),
     "insert": Words(
         "The tree is given {tokens} tokens", "向树插入 {tokens} 个 token"),
     "insert chunked": Words(
@@ -157,10 +158,10 @@ PHRASES: dict[str, Words] = {
         "轮到 {n}：L2 有副本，{tokens} 个 token 降级"),
     "victim delete": Words(
         "{n} is next and is deleted: L2 has no copy of its {tokens} tokens",
-        "轮到 {n}：只在 L1，{tokens} 个 token 删除"),
+        "轮到 {n}：L2 没有副本，{tokens} 个 token 被删除"),
     "victim backup": Words(
         "{n} is next: L2 has no copy of its {tokens} tokens, so back up, then demote",
-        "轮到 {n}：只在 L1，{tokens} 个 token 先备份，再降级"),
+        "轮到 {n}：L2 没有副本，{tokens} 个 token 先备份，再降级"),
     "victim stays": Words(
         "{n} stays: L2 has no room for its {tokens} tokens",
         "{n} 留下：L2 放不下它的 {tokens} 个 token"),
@@ -170,17 +171,18 @@ PHRASES: dict[str, Words] = {
     "victim drop": Words(
         "{n} goes without a copy: L2 has no room for what is to leave L1 "
         "({tokens} tokens)",
-        "{n} 不留副本地删除：L2 放不下要离开 L1 的部分（{tokens} 个 token）"),
+        "{n} 直接删除，不留副本：L2 放不下要离开 L1 的部分（{tokens} 个 token）"),
     "victim reclaim": Words(
         "{n} gives up its copy on L2: L1 has its {tokens} tokens too",
         "{n} 让出 L2 副本：它的 {tokens} 个 token L1 也有"),
-    "evicted": Words("Asked for {ask}, freed {freed}", "要 {ask}，腾出 {freed}"),
+    "evicted": Words(
+        "Asked for {ask}, freed {freed}", "要 {ask} 个，正好腾出 {freed} 个"),
     "evicted more": Words(
         "Asked for {ask}, freed {freed}: leaves go whole",
-        "要 {ask}，腾出 {freed}：叶子整个逐出"),
+        "要 {ask} 个，腾出 {freed} 个：叶子整个逐出"),
     "evicted less": Words(
         "Asked for {ask}, freed only {freed}: no leaf is left to evict",
-        "要 {ask}，只腾出 {freed}：再没有可逐出的叶子"),
+        "要 {ask} 个，只腾出 {freed} 个：再没有可逐出的叶子"),
     "trybackup": Words(
         "Backup of {n}: {verdict}, {tokens} tokens",
         "备份 {n}：{verdict}，{tokens} 个 token"),
@@ -202,7 +204,7 @@ PHRASES: dict[str, Words] = {
         "{n} 只留在 L1：需要 {tokens} 个 token，L2 只有 {host_available} 个空闲"),
     "sendwrites": Words(
         "{number} writes to L2 go as one copy, and will arrive as one",
-        "{number} 个写往 L2 的请求合成一次拷贝，一起到达"),
+        "{number} 份写往 L2 的内容合成一次拷贝，一起到达"),
     "loadback": Words(
         "Load back down to {n}: {verdict}, {tokens} tokens",
         "取回到 {n}：{verdict}，{tokens} 个 token"),
@@ -233,6 +235,10 @@ PHRASES: dict[str, Words] = {
     "admit other": Words(
         "{request} waits: it brings {extend} tokens, this prefill takes {budget} more",
         "{request} 继续等待：本次预填充还能收 {budget} 个 token，它带来 {extend} 个"),
+    "admit chunk_spent": Words(
+        "{request} waits: {budget} tokens are left of the chunk budget, less than a "
+        "page",
+        "{request} 继续等待：分块预算只剩 {budget} 个 token，不足一页"),
     "toolarge": Words(
         "{request} is refused: it needs {need} tokens of a pool of {total}",
         "{request} 被拒绝：需要 {need} 个 token，池共 {total} 个"),
@@ -283,7 +289,7 @@ PHRASES: dict[str, Words] = {
 VERDICTS: dict[str, Words] = {
     "step": Words("{op}", "{op}"),
     "match": Words(
-        "{device} on L1, {host} on L2 alone", "L1 有 {device}，仅 L2 有 {host}"),
+        "{device} on L1, {host} on L2 alone", "L1 上 {device}，仅在 L2 的 {host}"),
     "insert": Words("Insert {tokens} tokens", "插入 {tokens} 个 token"),
     "cutprompt": Words(
         "The prompt is set apart: {tokens} tokens",
@@ -292,20 +298,29 @@ VERDICTS: dict[str, Words] = {
     "evict": Words("Evict {ask} from {tier}", "从 {tier} 逐出 {ask}"),
     "victim": Words("{n}: {fate}", "{n}：{fate}"),
     "victim demote": Words("{n} is demoted", "{n} 降级"),
-    "victim delete": Words("{n} is deleted", "{n} 删除"),
+    "victim delete": Words("{n} is deleted", "删除 {n}"),
     "victim backup": Words("{n} is backed up, then demoted", "{n} 先备份，再降级"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),
-    "victim evict_host": Words("{n} is dropped for good", "{n} 永久删除"),
-    "victim drop": Words("{n} is dropped without a copy", "{n} 不留副本地删除"),
+    "victim evict_host": Words("{n} is dropped for good", "永久删除 {n}"),
+    "victim drop": Words("{n} is dropped without a copy", "删除 {n}，不留副本"),
     "victim reclaim": Words("{n} gives up its L2 copy", "{n} 让出 L2 副本"),
-    "evicted": Words("Freed {freed}, asked for {ask}", "要 {ask}，腾出 {freed}"),
+    "evicted": Words("Freed {freed}, asked for {ask}", "要 {ask} 个，腾出 {freed} 个"),
     "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
+    "trybackup parent_not_backed_up": Words(
+        "No backup: its parent is not on L2", "不备份：父节点不在 L2"),
+    "trybackup host_full": Words("No backup: L2 is full", "不备份：L2 放不下"),
     "trybackup write": Words("Back up {n}", "备份 {n}"),
     "trybackup make_room": Words("Make room on L2 for {n}", "在 L2 为 {n} 腾位"),
     "trybackup ancestors_first": Words(
         "Back up the ancestors, then {n}", "先备份祖先，再备份 {n}"),
-    "sendwrites": Words("{number} writes in one copy", "{number} 个写入合成一次拷贝"),
+    "sendwrites": Words("{number} writes in one copy", "{number} 份内容合成一次拷贝"),
     "loadback": Words("Load nothing: {verdict}", "不取回：{verdict}"),
+    "loadback below_threshold": Words(
+        "Load nothing: too few to be worth it", "不取回：太少，不值得"),
+    "loadback over_quota": Words(
+        "Load nothing: more than the quota", "不取回：超过配额"),
+    "loadback no_device_memory": Words(
+        "Load nothing: L1 has no room", "不取回：L1 放不下"),
     "loadback load": Words("Load all {tokens}", "全部取回 {tokens} 个"),
     "loadback make_room": Words(
         "Make room, then load {tokens}", "腾位后取回 {tokens} 个"),
@@ -314,6 +329,8 @@ VERDICTS: dict[str, Words] = {
     "admit no_token": Words(
         "NO_TOKEN: {request} is not admitted", "NO_TOKEN：{request} 未获准入"),
     "admit other": Words(
+        "OTHER: {request} is not admitted", "OTHER：{request} 未获准入"),
+    "admit chunk_spent": Words(
         "OTHER: {request} is not admitted", "OTHER：{request} 未获准入"),
     "toolarge": Words("{request} can never run", "{request} 永远无法运行"),
     "closeround": Words("The round is over", "本轮结束"),

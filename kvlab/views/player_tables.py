@@ -19,6 +19,7 @@ from ..record import events as ev
 from ..record.trace import Header
 from ..rule import RELEASES
 from .cards import CARRIES_OUT, kind_of
+from .meanings import MEANINGS
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE, QUESTIONS, Question
@@ -86,6 +87,7 @@ def tables(header: Header) -> dict[str, Any]:
         "ui": words_of(UI_WORDS),
         "phrases": words_of(PHRASES),
         "verdicts": words_of(VERDICTS),
+        "meanings": words_of(MEANINGS),
         "whys": {entry: _why(why, header) for entry, why in WHYS.items()},
         "digits": DIGITS,
         "swatches": SWATCHES,

@@ -33,7 +33,9 @@ QUESTIONS: dict[str, Question] = {
          "admit no_token": Words("It waits: L1 cannot promise enough",
                                  "等待：L1 承诺不了这么多"),
          "admit other": Words("It waits: this prefill takes no more",
-                              "等待：这次预填充装不下了")}),
+                              "等待：这次预填充装不下了"),
+         "admit chunk_spent": Words("It waits: not a page of the chunk is left",
+                                    "等待：分块预算不足一页")}),
     "loadback": Question(
         Words("{tokens} tokens of the prefix are on L2 only. A load is worth it from "
               "{threshold} on. L1 has {available} free. What happens?",

@@ -59,6 +59,8 @@ def _variant(event: Event) -> str:
             variant = "more" if event.freed > event.ask else "less"
         case ev.TryBackup() | ev.LoadBack():
             variant = event.verdict
+        case ev.Admit(added=False, line="chunk_budget"):
+            variant = "chunk_spent"
         case ev.Admit(added=False):
             variant = "no_token" if event.verdict == "NO_TOKEN" else "other"
         case ev.Chunk(unfinished=True):

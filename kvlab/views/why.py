@@ -60,7 +60,8 @@ class Own(NamedTuple):
 
 class Why(NamedTuple):
     """One card. Of `instead`, the first that holds is said. `sources` are file and
-    symbol in SGLang 0.5.14 and in 0.5.23, with the run's tree in braces."""
+    symbol in SGLang 0.5.14 and in 0.5.23, with the run's tree in braces. `ordered`:
+    tests behind one that fails are not put."""
 
     sign: Sign
     rule: Words
@@ -70,6 +71,7 @@ class Why(NamedTuple):
     instead: tuple[Instead, ...] = ()
     sources: tuple[str, str] = ("", "")
     own: Own | None = None
+    ordered: bool = False
 
 
 SWATCHES: dict[str, State] = {

@@ -79,7 +79,7 @@ _BACKUP = Why(
     (BarOf(NEED, ("tokens",)), BarOf(ROOM, ("host_available",))),
     instead=(Instead(Words("keep it on L1 only", "只留在 L1")),),
     sources=(_HIRADIX + "write_backup", _UNIFIED + "_execute_kv_backup"),
-    own=Own(_TREE, "_write", "free >= len(node.key)"))
+    own=Own(_TREE, "_write", "free >= len(node.key)"), ordered=True)
 _WRITE_IT = (Instead(Words("write it", "写往 L2")),)
 _LOAD = Why(
     "copy",
@@ -90,7 +90,7 @@ _LOAD = Why(
     instead=(Instead(Words("compute {tokens} tokens again",
                            "重算 {tokens} 个 token")),),
     sources=(_HIRADIX + "load_back", _UNIFIED + "load_back"),
-    own=Own(_TREE, "_load_pages", "available < tokens"))
+    own=Own(_TREE, "_load_pages", "available < tokens"), ordered=True)
 _NOT_LOADED = _LOAD._replace(
     sign="no", instead=(Instead(Words("bring a part", "只取一部分")),))
 
@@ -99,8 +99,9 @@ KEYS: dict[str, Words] = {
         "key = (last access): the longest unused goes first",
         "键 =（最后访问）：最久未用的先走"),
     "key lfu": Words(
-        "key = (hit_count, last access): the fewest hits first, then the longest unused",
-        "键 =（hit_count，最后访问）：命中最少的先走，再看最久未用"),
+        "key = (hit_count, last access): the fewest hits first, then the longest "
+        "unused",
+        "键 =（hit_count，最后访问）：先走命中最少的，再看最久未用"),
     "key fifo": Words(
         "key = (creation): the oldest goes first", "键 =（创建时间）：最早的先走"),
     "key mru": Words(
@@ -111,7 +112,7 @@ KEYS: dict[str, Words] = {
     "key priority": Words(
         "key = (priority, last access): the lowest priority first, then the longest "
         "unused",
-        "键 =（priority，最后访问）：优先级最低的先走，再看最久未用"),
+        "键 =（priority，最后访问）：先走优先级最低的，再看最久未用"),
     "key slru": Words(
         "key = (1 if hit twice, else 0; last access): what was used once goes first",
         "键 =（命中两次及以上为 1，否则 0；最后访问）：只用过一次的先走"),
@@ -232,7 +233,7 @@ CACHE_WHYS: dict[str, Why] = {
         own=Own(_TREE, "_write", "evict_host")),
     "trybackup parent_not_backed_up": _BACKUP._replace(
         sign="no", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
-        own=Own(_TREE, "write_backup", "backup_needs_parent")),
+        own=Own(_TREE, "write_backup", "if self.rules.backup_needs_parent")),
     "trybackup ancestors_first": _BACKUP._replace(
         tests=(_HITS, _PARENT), bars=(), instead=_instead("refuse it", "拒绝"),
         sources=("", _TREE_CORE + "_build_backup_kv_action"),

@@ -26,7 +26,7 @@ _RATIO = (
 _ADMIT = Why(
     "yes",
     Words("Admit only if need < room. Equal is refused too.",
-          "仅当 需要 < 余量 时准入；相等也拒绝。"),
+          "仅当“需要 < 余量”时准入；相等也拒绝。"),
     (Test(("extend + max_new + page = need",
            "available + evictable − promised = room"), "need < room"),),
     (BarOf(NEED, ("extend", "max_new", "page")),
@@ -52,8 +52,8 @@ LINES: dict[str, Words] = {
         "Less than one page of the chunk budget is left.", "分块预算已不足一页。"),
     **KEYS,
 }
-"""What a term says that is told in words: which test refused a request, by the `line` of
-its event; what a victim's key is made of."""
+"""What a term says that is told in words: which test refused a request, by the `line`
+of its event; what a victim's key is made of."""
 
 _DECIDED = Test(told="line")
 _DECODE = Why(
@@ -64,6 +64,13 @@ _DECODE = Why(
     (Instead(Words("retract a request", "撤回一个请求")),),
     (_BATCH + "check_decode_mem", _BATCH + "check_decode_mem"),
     Own(_QUEUE, "check_decode_mem", "make_room(need)"))
+_SPENT = Why(
+    "no",
+    Words("What one prefill may compute is spent; the queue waits for the next.",
+          "一次预填充能算的量已用完；队列等下一次。"),
+    outside="host_free",
+    instead=(Instead(Words("compute it in this round", "在本轮计算")),),
+    sources=_ADD_ONE, own=Own(_QUEUE, "_over_input", "self.rem_input"))
 
 SCHEDULE_WHYS: dict[str, Why] = {
     "candidate": Why(
@@ -78,19 +85,13 @@ SCHEDULE_WHYS: dict[str, Why] = {
             Instead(Words("lend it L2; evict what is locked",
                           "借用 L2；逐出被锁住的部分"), "host_total > 0"),
             Instead(Words("evict what is locked", "逐出被锁住的部分")))),
-    "admit other": Why(
-        "no",
-        Words("What one prefill may compute is spent; the queue waits for the next.",
-              "一次预填充能算的量已用完；队列等下一次。"),
-        (Test(("asked", "rem_input"), "asked < rem_input", unless="asked"),
-         Test(("page_size", "chunk_left"), "page_size <= chunk_left",
-              unless="chunk_left"), _DECIDED),
-        (BarOf(NEED, ("asked",), unless="asked"),
-         BarOf(ROOM, ("rem_input",), unless="asked"),
-         BarOf(NEED, ("page_size",), unless="chunk_left"),
-         BarOf(ROOM, ("chunk_left",), unless="chunk_left")), "host_free",
-        (Instead(Words("compute it in this round", "在本轮计算")),),
-        _ADD_ONE, Own(_QUEUE, "_over_input", "self.rem_input")),
+    "admit other": _SPENT._replace(
+        tests=(Test(("asked", "rem_input"), "asked < rem_input"), _DECIDED),
+        bars=(BarOf(NEED, ("asked",)), BarOf(ROOM, ("rem_input",)))),
+    "admit chunk_spent": _SPENT._replace(
+        tests=(Test(("page_size", "chunk_left"), "page_size <= chunk_left"), _DECIDED),
+        bars=(BarOf(NEED, ("page_size",)), BarOf(ROOM, ("chunk_left",))),
+        own=Own(_QUEUE, "_input", "cut <= 0")),
     "toolarge": Why(
         "no",
         Words("Nothing could ever be freed for it: it needs all of the pool or more.",

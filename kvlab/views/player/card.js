@@ -5,6 +5,7 @@
 
 import { barsSvg, testHtml, testWords } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
+import { movedHtml } from "./moved.js";
 import { afterwardsHtml } from "./question.js";
 import { say } from "./sentence.js";
 import { holds, notTaken, withSums } from "./sums.js";
@@ -26,8 +27,10 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const why = run.why(e);
   if (!why) {
     const led = ledHtml(player, run, e);
-    const note = led ? "" : `<div class="dim">${ui(player, "no_card")}</div>`;
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div><div>${esc(say(player, run, e, log.phrases))}</div>${note}${chainHtml(player, run, e)}${led}`;
+    const words = log.meanings?.[run.kind(e)];
+    const meaning = words ? esc(pick(player, words)) : led ? "" : ui(player, "no_card");
+    const note = meaning && `<div class="dim">${meaning}</div>`;
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${note}${movedHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
   }
   const terms = withSums(why, run.terms(e)),
     parts = [];
@@ -38,10 +41,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const bars = why.bars.filter((bar) => !bar.unless || terms[bar.unless] != null);
   if (bars.length)
     parts.push(`<div class="sec">${barsSvg(player, { ...why, bars }, terms)}</div>`);
-  why.tests.forEach((test) => {
-    const html = testHtml(player, test, terms);
-    if (html) parts.push(`<div class="sec">${html}</div>`);
-  });
+  parts.push(testsHtml(player, why, terms));
   if (why.outside && run.log.pools[1])
     parts.push(
       `<div class="sec"><div class="off">${swatch(player, "available")}<s>L2 free = ${num(terms.host_free)}</s><span>${ui(player, "not_in_formula")}</span></div></div>`,
@@ -58,8 +58,22 @@ function cardHtml(player, run, e, label = "", whole = true) {
     );
   if (why.own)
     parts.push(
-      `<div class="sec src"><div class="lab">${ui(player, "own")}</div>${esc(why.own.where)}<pre>${why.own.lines.map((line, i) => (i === why.own.at ? `<span class="hl">${esc(line)}</span>` : `  ${esc(line)}`)).join("\n")}</pre></div>`,
+      `<div class="sec src"><div class="lab">${ui(player, "own")}</div>${esc(why.own.where)}<pre>${why.own.lines.map((line, i) => `<span class="${i === why.own.at ? "hl" : ""}">${esc(line)}</span>`).join("")}</pre></div>`,
     );
+  return parts.join("");
+}
+
+/** The tests in their order; after one that fails, the engine asks no more. */
+function testsHtml(player, why, terms) {
+  let failed = false;
+  const parts = why.tests.map((test) => {
+    const html = testHtml(player, test, terms);
+    if (!html) return "";
+    const late = failed ? `<div class="lab">${ui(player, "not_reached")}</div>` : "";
+    if (why.ordered && holds(test, terms) === false) failed = true;
+    const place = late ? "sec late" : test.told ? "told" : "sec";
+    return `<div class="${place}">${late}${html}</div>`;
+  });
   return parts.join("");
 }
 

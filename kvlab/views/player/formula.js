@@ -85,49 +85,62 @@ export function testWords(player, test, terms) {
   return `${asks}${a} ${SHOWN[sign]} ${b} ${mark} ${ui(player, verdict ? "true" : "false")}`;
 }
 
+const [NAME_WIDE, SIDE_WIDE] = [46, 250]; // pixels of a side's name, of the longer side
+const STEP_DOWN = 24;
+
 /** Both sides on one scale; what the smaller lacks is outlined. */
 export function barsSvg(player, why, terms) {
-  const k = player.colour,
-    x0 = 46,
-    wide = 250;
   const size = (bar) =>
     bar.parts.reduce((sum, part) => sum + Math.max(0, terms[part] ?? 0), 0);
   const net = (bar) => size(bar) - (bar.minus ? terms[bar.minus] : 0);
-  const most = Math.max(1, ...why.bars.map(size)),
-    u = wide / most;
-  let s = "",
-    y = 0;
-  for (const bar of why.bars) {
-    let x = x0;
-    s += `<text x="0" y="${y + 13}" font-size="12" fill="${k.ink2}">${esc(pick(player, bar.name))}</text>`;
-    for (const part of bar.parts) {
-      const w = Math.max(0, terms[part] ?? 0) * u,
-        state = player.log.swatches[part];
-      if (w <= 0) continue;
-      s += state
-        ? box(player, x, y, w, 18, state)
-        : `<rect x="${x + 0.7}" y="${y + 0.7}" width="${Math.max(1, w - 1.6)}" height="16.6" rx="1.5" fill="${k.bg}" stroke="${k.ink}" stroke-width="1.4"/>`;
-      const t = num(terms[part]),
-        tw = t.length * 6.6 + 6;
-      if (w > tw + 4)
-        s += `<rect x="${x + w / 2 - tw / 2}" y="${y + 3}" width="${tw}" height="12" fill="${k.bg}"/><text x="${x + w / 2}" y="${y + 13}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.ink}">${t}</text>`;
-      x += w;
-    }
-    if (bar.minus && terms[bar.minus] > 0) {
-      const w = Math.min(terms[bar.minus] * u, x - x0);
-      s += box(player, x - w, y, w, 18, "promised");
-    }
-    s += `<text x="${x + 5}" y="${y + 14}" font-size="13" font-weight="700" fill="${k.ink}">${num(net(bar))}</text>`;
-    y += 24;
+  const u = SIDE_WIDE / Math.max(1, ...why.bars.map(size));
+  const sides = why.bars.map((bar, i) =>
+    sideSvg(player, bar, terms, u, i * STEP_DOWN, net(bar)),
+  );
+  const [need, room] = why.bars.map(net);
+  const fails = why.tests.some((t) => t.test && holds(t, terms) === false);
+  const short = why.bars.length === 2 && fails && need > room;
+  const high = STEP_DOWN * sides.length;
+  const gap = short ? gapSvg(player, need, room, u, high) : "";
+  const drawn = sides.map((side) => side.bar).join("");
+  const told = sides.map((side) => side.told).join("");
+  return `<svg width="324" height="${high + (short ? 15 : -4)}" style="overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
+}
+
+/** One side: its name, a segment for each part, the sum; `told` lies above all. */
+function sideSvg(player, bar, terms, u, y, net) {
+  const k = player.colour;
+  let [x, drawn, told] = [NAME_WIDE, "", ""];
+  for (const part of bar.parts) {
+    const w = Math.max(0, terms[part] ?? 0) * u;
+    if (w <= 0) continue;
+    const state = player.log.swatches[part];
+    drawn += state
+      ? box(player, x, y, w, 18, state)
+      : `<rect x="${x + 0.7}" y="${y + 0.7}" width="${Math.max(1, w - 1.6)}" height="16.6" rx="1.5" fill="${k.bg}" stroke="${k.ink}" stroke-width="1.4"/>`;
+    told += plateSvg(k, x, y, w, num(terms[part]));
+    x += w;
   }
-  if (why.bars.length === 2) {
-    const [need, room] = why.bars.map(net),
-      fails = why.tests.some((t) => holds(t, terms) === false && t.test);
-    const at = x0 + Math.max(0, Math.min(room, need)) * u;
-    if (fails && need > room)
-      s += `<rect x="${at}" y="-1" width="${Math.max(2, (need - Math.max(0, room)) * u)}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${y + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${Math.max(at - 5, x0 + 60)}" y="${y + 11}" text-anchor="end" font-size="12" font-weight="600" fill="${k.alert}">${esc(ui(player, "short", { n: num(need - room) }))}</text>`;
-  }
-  return `<svg width="324" height="${y + (why.bars.length === 2 ? 15 : 0)}" style="overflow:visible" aria-hidden="true">${s}</svg>`;
+  const less = bar.minus ? Math.min(terms[bar.minus] * u, x - NAME_WIDE) : 0;
+  if (less > 0) drawn += box(player, x - less, y, less, 18, "promised");
+  const name = `<text x="0" y="${y + 13}" font-size="12" fill="${k.ink2}">${esc(pick(player, bar.name))}</text>`;
+  const sum = `<text x="${x + 5}" y="${y + 14}" font-size="13" font-weight="700" fill="${k.ink}">${num(net)}</text>`;
+  return { bar: name + drawn + sum, told };
+}
+
+function plateSvg(k, x, y, w, text) {
+  const wide = text.length * 6.6 + 6;
+  if (w <= wide + 4) return "";
+  return `<rect x="${x + w / 2 - wide / 2}" y="${y + 3}" width="${wide}" height="12" fill="${k.bg}"/><text x="${x + w / 2}" y="${y + 13}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.ink}">${text}</text>`;
+}
+
+/** What is needed beyond the room: it grows from where the room ends. */
+function gapSvg(player, need, room, u, high) {
+  const k = player.colour;
+  const at = NAME_WIDE + Math.max(0, room) * u;
+  const wide = Math.max(2, (need - Math.max(0, room)) * u);
+  const words = esc(ui(player, "short", { n: num(need - room) }));
+  return `<rect class="gap" x="${at}" y="-1" width="${wide}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${high + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${Math.max(at - 5, NAME_WIDE + 60)}" y="${high + 11}" text-anchor="end" font-size="12" font-weight="600" fill="${k.alert}">${words}</text>`;
 }
 
 const SHOWN = { "<": "<", "<=": "≤", ">": ">", ">=": "≥" };

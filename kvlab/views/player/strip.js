@@ -36,7 +36,7 @@ function measure(run, n, plan) {
     w: Math.max(1.2, c.len[n] * T - (big ? 2 : 1)),
     y: big ? 15 : 1.5,
     h1: big ? 15 : pitch > 10 ? 7 : 5,
-    h2: big ? 8 : pitch > 10 ? 4 : 3,
+    h2: !run.log.pools[1] ? 0 : big ? 8 : pitch > 10 ? 4 : 3,
     up: elsewhere ? Y.get(rowOf(parent)) - Y.get(rowOf(n)) + (big ? 39 : 5) : null,
   };
 }
@@ -76,7 +76,7 @@ function decks(player, plan, { x, y, w, h1, h2, decks: [one, two] }) {
   const gap = plan.pitch > 10 ? 1 : 0;
   return [
     [y, h1, one, 'class="d1"'],
-    [y + h1 + gap, h2, two, 'class="d2"'],
+    ...(h2 ? [[y + h1 + gap, h2, two, 'class="d2"']] : []),
   ].map(([top, high, state, deck]) => {
     if (plan.pitch > 10) return box(player, x, top, w, high, state, deck);
     const fill = state === "available" ? player.colour.line : paint(player, state);

@@ -42,20 +42,31 @@ export const PANE_STYLE = `
   color: var(--ink3); border: 1px dashed var(--line2); border-radius: 4px;
   padding: 4px 8px; display: flex; gap: 8px; align-items: center;
 }
+.kv .gap { transform-box: fill-box; transform-origin: 0 0 }
+.kv.motion .gap { animation: kv-gap .2s cubic-bezier(.2,0,0,1) }
+@keyframes kv-gap { from { transform: scaleX(0) } }
 .kv .off s { text-decoration-thickness: 1px }
 .kv .chain { display: flex; gap: 2px 4px; flex-wrap: wrap; align-items: center }
 .kv .chain button {
   color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
 }
 .kv .src { font: 11px/1.5 var(--mono); color: var(--ink2) }
-.kv .src pre {
-  margin: 2px 0 0; font: inherit; white-space: pre; overflow-x: auto; background: none;
-  color: inherit;
+.kv .src pre { margin: 2px 0 0; font: inherit; background: none; color: inherit }
+.kv .src pre span {
+  display: block; padding-left: 9px; overflow: hidden; text-overflow: ellipsis;
+  white-space: pre;
 }
-.kv .src .hl {
+.kv .src pre .hl {
   background: var(--bg); box-shadow: inset 3px 0 0 var(--ink); color: var(--ink);
-  display: inline-block; min-width: 100%; padding-left: 7px;
+  white-space: pre-wrap; overflow-wrap: anywhere;
 }
+.kv .told { font-size: 12px; color: var(--ink2); padding-bottom: 6px; margin-top: -3px }
+.kv .late { opacity: .6 }
+.kv .moved { align-self: flex-start; border-spacing: 0; margin: 4px 0; font-size: 13px }
+.kv .moved td { padding: 1px 10px 1px 0 }
+.kv .moved td:first-child { color: var(--ink2); min-width: 150px }
+.kv .moved td:nth-child(2), .kv .moved td:last-child { text-align: right }
+.kv .moved svg { display: inline-block; vertical-align: -1px }
 .kv .q { font: 600 15px/1.35 var(--ui); margin: 0 0 8px }
 .kv .ans {
   display: flex; flex-direction: column; gap: 5px; margin-bottom: 8px; border: 0;

@@ -31,7 +31,7 @@ export function drawTree(player, pane, run, label) {
 
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
-  pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, "tree_note")}</small></h3>
+  pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, player.log.pools[1] ? "tree_note" : "tree_note_one")}</small></h3>
     <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
   pane.tabIndex = -1; // the tree in it is what the keyboard stops at

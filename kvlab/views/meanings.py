@@ -1,0 +1,121 @@
+"""What does a change mean, to who meets it for the first time?
+
+One sentence a kind: what it is good for or what follows from it. What it did in numbers
+says phrases.py; why it was done, the card of the decision behind it.
+Left out: decisions, whose rules say it (why_cache.py, why_schedule.py).
+"""
+
+from __future__ import annotations
+
+from .theme import Words
+
+# fmt: off
+MEANINGS: dict[str, Words] = {
+    "alloc": Words(
+        "Slots leave the free list. Until the tree or a request owns them, they count "
+        "as held.",
+        "槽位从空闲表取出；在归树或归请求所有之前，计为请求持有。"),
+    "free": Words(
+        "Slots nobody needs go back to the free list.",
+        "没有人再需要的槽位回到空闲表。"),
+    "sortfree": Words(
+        "Free slots in ascending order make later allocations contiguous.",
+        "空闲表按升序排好，之后的分配更连续。"),
+    "touch": Words(
+        "The access time decides who is coldest. It counts walks; it is no clock.",
+        "访问时间决定谁最冷；它是计数，不是时钟。"),
+    "add": Words(
+        "Tokens the tree did not have become a new leaf, which owns their slots.",
+        "树里没有的 token 成为新叶子，由它持有这些槽位。"),
+    "split": Words(
+        "What was looked up ends or parts inside the node, so the node is cut there. "
+        "Both parts keep lock and hits; no byte moves.",
+        "查找的内容在节点中间结束或分岔，于是在此切开。两段都保留锁和命中；数据不动。"),
+    "hit": Words(
+        "Inserts count hits, matches do not. Enough hits make a node worth a copy on "
+        "L2.",
+        "插入计命中，匹配不计。命中够多的节点才值得在 L2 留副本。"),
+    "raise": Words(
+        "A higher priority is evicted later.", "优先级越高，越晚被逐出。"),
+    "lock": Words(
+        "lock_ref counts on every node up to the root. Above 0, nothing of the path "
+        "can "
+        "be evicted.",
+        "lock_ref 沿路径一直加到根；大于 0 时整条路径都不可逐出。"),
+    "unlock": Words(
+        "What has come down to lock_ref 0 stays cached, and may be evicted.",
+        "lock_ref 回到 0 的部分仍在缓存中，但可以逐出。"),
+    "hostlock": Words(
+        "While it is read, the copy on L2 must not be dropped.",
+        "读取期间，L2 的副本不能删除。"),
+    "hostunlock": Words(
+        "The copy on L2 has been read; it may be dropped again.",
+        "L2 的副本已读完，又可以删除。"),
+    "delete": Words(
+        "No copy is left anywhere: the next request with this prefix computes it "
+        "again.",
+        "哪里都没有副本了：下一个有此前缀的请求要重新计算。"),
+    "demote": Words(
+        "L2 has the bytes already, so L1 gives up its slots at once.",
+        "L2 早有这些数据，L1 立刻让出槽位。"),
+    "restore": Words(
+        "A request computed what only L2 had; the tree takes its slots instead of a "
+        "copy.",
+        "某个请求重算了仅在 L2 的部分；树接手它的槽位，不用拷贝。"),
+    "backup": Words(
+        "The copy L1 → L2 takes until its acknowledgement; until then the node is "
+        "locked.",
+        "L1 → L2 的拷贝要到确认才算完成；在此之前节点被锁住。"),
+    "backupdone": Words(
+        "From now on the node can leave L1 without being lost.",
+        "从现在起，节点离开 L1 也不会丢失。"),
+    "load": Words(
+        "The copy L2 → L1 takes until its acknowledgement. A chain loads root first: a "
+        "prefix is of no use without what stands before it.",
+        "L2 → L1 的拷贝要到确认才算完成。一条链自根开始取：缺了前面，后面无用。"),
+    "loaddone": Words(
+        "The whole chain is on L1 and can be used as if it had never left.",
+        "整条链都在 L1，可以像从未离开一样使用。"),
+    "evicthost": Words(
+        "It was the last copy: the next request with this prefix computes it again.",
+        "这是最后的副本：下一个有此前缀的请求要重新计算。"),
+    "reclaim": Words(
+        "L1 still has it, so nothing is lost with this copy.",
+        "L1 还有一份，让出这份副本不丢任何内容。"),
+    "arrive": Words("It waits until the scheduler admits it.", "等待调度器准入。"),
+    "row": Words(
+        "The request's row says which slot holds each of its tokens.",
+        "请求的行记下每个 token 在哪个槽位。"),
+    "cached": Words(
+        "What the tree owns is shared and stays after the request; it is locked while "
+        "the request runs.",
+        "归树所有的部分可共享，请求结束后仍在；请求运行期间被锁住。"),
+    "start": Words(
+        "Prefill computes the KV of the tokens that no cache has.",
+        "预填充只计算缓存里没有的 token 的 KV。"),
+    "output": Words("One token out; its KV is written by the next step.",
+                    "输出一个 token；它的 KV 由下一步写入。"),
+    "grow": Words("Each decode step needs one more slot for each request.",
+                  "每步解码，每个请求多占一个槽位。"),
+    "batch": Words("Retraction sorted the batch; it stays in that order.",
+                   "撤回时给批次排了序，之后保持这一次序。"),
+    "queue": Words("The first in the queue is tried first.", "队首先尝试准入。"),
+    "retract": Words(
+        "Its slots are free for the others. What the tree cached of it may be hit when "
+        "it comes back.",
+        "槽位让给其他请求；树里缓存的部分，回来时还可能命中。"),
+    "finish": Words(
+        "What it held goes to the tree or back to the free list; its path is unlocked.",
+        "它持有的归树或回到空闲表；路径解锁。"),
+    "drop": Words(
+        "It was refused on arrival or aborted; it is not tried again.",
+        "到达时被拒绝，或被中止；不再尝试。"),
+    "sent": Words("When the client sent it.", "客户端发出它的时刻。"),
+    "clock": Words("No request is there to run.", "没有可运行的请求。"),
+    "forward": Words("The time follows from a cost model, not from a measurement.",
+                     "时间来自成本模型，不是实测。"),
+    "decode": Words("The time follows from a cost model, not from a measurement.",
+                    "时间来自成本模型，不是实测。"),
+}
+# fmt: on
+"""By kind of change, as phrases.py names them."""

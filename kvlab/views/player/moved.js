@@ -1,0 +1,55 @@
+// What did a change move?
+//
+// The terms of the accounts and the numbers of a node that are others than before it.
+// Left out: why it was done (card.js), the accounts themselves (account.js).
+
+import { stateName, swatch } from "./looks.js";
+import { esc, num } from "./text.js";
+import { ui } from "./words.js";
+
+const OF_NODE = { lock: "lock_ref", hits: "hit_count", priority: "priority" };
+const MOST_ROWS = 6;
+
+/** Rows of "name: before → after", or nothing. */
+export function movedHtml(player, run, e) {
+  if (run.at !== e + 1 || run.log.blocks) return "";
+  const rows = [...nodeRows(run, e), ...accountRows(player, run)].slice(0, MOST_ROWS);
+  const html = rows.map(
+    ([name, before, after]) =>
+      `<tr><td>${name}</td><td>${num(before)}</td><td>→</td><td><b>${num(after)}</b></td></tr>`,
+  );
+  return html.length ? `<table class="moved">${html.join("")}</table>` : "";
+}
+
+function nodeRows(run, e) {
+  const node = run.raw(e, "node");
+  if (!node) return [];
+  return Object.entries(OF_NODE)
+    .map(([column, name]) => [column, name, run.c[column]?.[node], before(run, column, node)])
+    .filter(([, , now, then]) => now !== undefined && now !== then)
+    .map(([, name, now, then]) => [`n${node} ${name}`, then, now]);
+}
+
+/** A row of a column before the last event; a lock counts along its path too. */
+function before(run, column, node) {
+  let value = run.was(column, node);
+  if (column !== "lock") return value;
+  run.patches((c, first, count, add) => {
+    if (c === run.log.path && run.path(first).includes(node)) value -= add;
+  });
+  return value;
+}
+
+function accountRows(player, run) {
+  return [1, 2].flatMap((tier) => {
+    if (!run.log.pools[tier - 1]) return [];
+    return run
+      .account(tier)
+      .terms.filter(([, , moved]) => moved)
+      .map(([state, now, moved]) => {
+        const outside = tier === 2 && state === "held";
+        const name = outside ? ui(player, "outside") : stateName(player, state);
+        return [`${swatch(player, state)} L${tier} ${esc(name)}`, now - moved, now];
+      });
+  });
+}

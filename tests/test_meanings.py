@@ -1,0 +1,12 @@
+"""Is it said of every change what it means, and of no decision?"""
+
+from __future__ import annotations
+
+from kvlab.record import events as ev
+from kvlab.views.meanings import MEANINGS
+
+
+def test_every_change_has_a_meaning_and_no_decision_has():
+    changes = {kind.__name__.lower() for kind in ev.CHANGES}
+    assert set(MEANINGS) <= changes
+    assert changes - set(MEANINGS) == set()
