@@ -11,7 +11,7 @@ def kib(t: dict) -> dict[str, float]:
     for part in "abcde":
         layers, heads, dim = map(
             int,
-            re.search(r"\((\d+) layers, (\d+) KV heads, (\d+)\)", t[part]).groups(),
+            re.search(r"\((\d+), (\d+), (\d+)\)", t[part]).groups(),
         )
         found[part] = 2 * layers * heads * dim * 2 / 1024
     return found

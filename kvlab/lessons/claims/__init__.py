@@ -9,16 +9,22 @@ from __future__ import annotations
 
 from . import (
     s1_admission,
+    s1_blocks,
     s1_concurrency,
+    s1_latency,
+    s1_loads,
     s1_metrics,
     s1_remedies,
     s1_states,
     s1_tiers,
     s1_timeline,
     s2_backup,
+    s2_copy,
     s2_evict,
     s2_load,
+    s2_lost,
     s2_policies,
+    s2_restored,
 )
 from .ledger import Case, Claim, Entry, Verdict, examine
 
@@ -27,8 +33,9 @@ __all__ = ["CLAIMS", "Case", "Claim", "Entry", "Verdict", "examine", "known"]
 CLAIMS: tuple[Claim, ...] = tuple(
     claim
     for module in (
-        s1_concurrency, s1_admission, s1_states, s1_metrics, s1_tiers, s1_timeline,
-        s1_remedies, s2_backup, s2_evict, s2_load, s2_policies,
+        s1_concurrency, s1_admission, s1_states, s1_blocks, s1_metrics, s1_tiers,
+        s1_loads, s1_timeline, s1_latency, s1_remedies, s2_backup, s2_copy, s2_evict,
+        s2_lost, s2_load, s2_restored, s2_policies,
     )
     for claim in module.LEDGER.claims
 )  # fmt: skip

@@ -1,7 +1,7 @@
-"""Article 2, section 3: whom does an eviction take, and what becomes of it?
+"""Article 2, sections 3 to 3.2: whom does an eviction take, and what becomes of it?
 
 0.5.14 throughout; 0.5.23 stands beside it where it differs.
-Left out: the way back (s2_load.py).
+Left out: L2's own eviction (s2_lost.py), the way back (s2_load.py).
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...record import events as ev
-from ...record.metrics import metrics
-from ...run.script import AnyOp, EvictOp, InsertOp
+from ...run.script import AnyOp, DecodeStepOp, EvictOp, InsertOp
 from ...run.workbench import Workbench
 from ..questions import fates
 from ..scenarios.nb07 import A, B, C, three_fates
 from .ledger import Case, Ledger, case
-from .scenes import NEW, OLD, bench, forced, seen
+from .scenes import NEW, OLD, bench, forced, new, prefill, seen
 
 LEDGER = Ledger()
 claim = LEDGER.claim
@@ -244,61 +243,47 @@ def three_branches() -> Iterator[Case]:
                    fates=", ".join(device))  # fmt: skip
 
 
-# --- 3.3 evict_host
-
-
 @claim(
-    "S2-3.3-1", "07",
-    ("L2 is much larger than HBM: evict_host is for extremes.",
-     "host pool 容量远大于 HBM，evict_host 只是极端场景。"),
-    ("By default it is twice as large, and write_through fills it at once: from then "
-     "on "
-     "every new node evicts an old one.",
-     "默认只是两倍大，write_through 很快写满；之后每写一个新节点都要逐出旧的。"),
+    "S2-3.2-9", "04",
+    ("An eviction starts at check_decode_mem, when the next decode step lacks slots.",
+     "eviction 由 check_decode_mem 触发：decode 缺槽位时。"),
+    ("That is one of three: an allocation for a prefill and a load_back make room in "
+     "the same way.",
+     "这只是三种之一：预填充的分配和 load_back 也同样腾位。"),
 )  # fmt: skip
-def routine() -> Iterator[Case]:
-    """How often twenty unique prompts evict from an L2 of the default size."""
-    desk = bench(pool_tokens=64, host_tokens=None)
-    for at in range(0, 2000, 100):
-        desk.insert(range(at, at + 16))
-        desk.ack_write()
-    evictions = len(seen(desk, ev.EvictHost))
-    yield case("twenty prompts of 16", evictions <= 1, host_evictions=evictions,
-               host_tokens=desk.host_account().total)  # fmt: skip
+def who_asks() -> Iterator[Case]:
+    """Evictions of a full L1 when a decode step, a prefill, a load_back wants slots."""
+    for name, wants in (("decode", _decodes), ("prefill", _prefills),
+                        ("load_back", _loads)):  # fmt: skip
+        evictions = sum(event.freed > 0 for event in wants())
+        yield case(name, (evictions > 0) == (name == "decode"), evictions=evictions)
 
 
-@claim(
-    "S2-3.3-2", "07",
-    ("A host leaf has left L1, has a host copy, and is not locked.",
-     "host 叶子：value == None、host_value != None、lock_ref == 0。"),
-    ("And has no child with a copy of its own.", "并且没有带副本的子节点。"),
-)  # fmt: skip
-def host_leaves() -> Iterator[Case]:
-    """A demoted chain of two: which goes first?"""
-    desk = bench(pool_tokens=40, host_tokens=41)
-    desk.insert(A)
+def _full(desk: Workbench) -> Workbench:
+    desk.insert(range(9000, 9000 + desk.account().available))
+    desk.ack_write()
+    return desk
+
+
+def _decodes() -> list[ev.Evicted]:
+    desk = bench()
+    prefill(desk, new("a", range(100, 112), 8))
+    desk.ack_write()
+    _full(desk).do(DecodeStepOp(token=901))
+    return seen(desk, ev.Evicted)
+
+
+def _prefills() -> list[ev.Evicted]:
+    desk = _full(bench())
+    prefill(desk, new("a", range(100, 112), 8))
+    return seen(desk, ev.Evicted)
+
+
+def _loads() -> list[ev.Evicted]:
+    desk = bench(host_tokens=256)
     desk.insert(LONG)
     desk.ack_write()
-    desk.evict(40)
-    desk.insert(range(400, 430))
-    gone = [e.node for e in seen(desk, ev.EvictHost)]
-    order = [_tokens(desk, node) for node in gone]
-    yield case("chain of 12 + 8", order[:1] == [8], victims=str(order))
-
-
-def _tokens(desk: Workbench, node: int) -> int:
-    sizes = {e.node: len(e.tokens) for e in seen(desk, ev.Add)}
-    return sizes[node]
-
-
-@claim(
-    "S2-3.3-3", "07",
-    ("HBM full: the L1 copy goes. L2 full: the node goes, for good.",
-     "HBM 满 → 释放 HBM、保留 L2；L2 满 → 删除节点，永久丢失。"),
-    ("As it says.", "如其所言。"),
-)  # fmt: skip
-def chain_of_losses() -> Iterator[Case]:
-    """Tokens that left L1, and tokens of which no copy is left."""
-    found = metrics(three_fates().trace)
-    left, lost = found.evicted_tokens, found.lost_tokens
-    yield case("three fates", (left, lost) == (40, 28), left_l1=left, no_copy_left=lost)
+    desk.evict(20)
+    by_hand = len(seen(desk, ev.Evicted))
+    _full(desk).load_back(LONG)
+    return seen(desk, ev.Evicted)[by_hand:]

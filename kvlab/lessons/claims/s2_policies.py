@@ -9,18 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from ...config import WritePolicy
 from ...memory.transfer import HandTransfer, Stream
 from ...record import events as ev
 from ...record.metrics import Metrics, metrics
 from ...run.workbench import Workbench
 from ..scenarios.nb07 import three_fates
+from ..scenarios.nb12 import in_turn
 from .ledger import Case, Ledger, case
 from .scenes import bench, seen
 
 LEDGER = Ledger()
 claim = LEDGER.claim
 
-POLICIES = ("write_through", "write_back")
+POLICIES: tuple[WritePolicy, ...] = ("write_through", "write_back")
 A = range(100, 112)
 
 
@@ -127,14 +129,20 @@ def every_hit() -> Iterator[Case]:
     "S2-5.1-4", "12",
     ("write_back writes less: only what is evicted in the end.",
      "write_back 写放大低：只写最终被逐出的。"),
-    ("As it says; on a pool under pressure that is nearly everything.",
-     "如其所言；但池子压力大时几乎所有数据都会被逐出。"),
+    ("As far as something is never evicted. On a pool under pressure all is evicted "
+     "sooner or later, and written.",
+     "前提是有些内容始终不被逐出；池子压力大时迟早全部被逐出，也就全部写出。"),
 )  # fmt: skip
 def writes_less() -> Iterator[Case]:
-    """Tokens written by both, for users whose prompts grow among strangers."""
+    """Tokens written by both: prompts that grow among strangers; three users in turn,
+    whose nine blocks do not fit."""
     through, back = (_counted(policy).backed_up_tokens for policy in POLICIES)
     yield case("four users, sixteen strangers", back < through, write_through=through,
                write_back=back)  # fmt: skip
+    runs = (in_turn(pool_tokens=8, host_tokens=24, write_policy=p) for p in POLICIES)
+    through, back = (run.written for run in runs)
+    yield case("nine blocks in turn, room for eight", back < through,
+               write_through=through, write_back=back)  # fmt: skip
 
 
 @claim(

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from ...config import EngineConfig
+from ...record import events as ev
 from ...record.events import Event
 from ...record.trace import Trace
 from ...rules import Rules
@@ -49,6 +50,21 @@ def forced(rules: Rules, ops: list[AnyOp], **knobs: Any) -> Trace:
 def seen(bench: Workbench, kind: type[Kind]) -> list[Kind]:
     """Return the events of one kind, in order."""
     return [event for event in bench.trace.events if isinstance(event, kind)]
+
+
+def written(bench: Workbench) -> int:
+    """Return how many copies to L2 the run has made."""
+    return len(seen(bench, ev.Backup))
+
+
+def chain_of_two() -> Workbench:
+    """Return an engine that has tokens 100 to 131 on L2 only, in nodes of 12 and 20."""
+    desk = bench()
+    desk.insert(range(100, 112))
+    desk.insert(range(100, 132))
+    desk.ack_write()
+    desk.evict(64)
+    return desk
 
 
 def new(id: str, tokens: Iterable[int], max_new: int) -> NewRequest:

@@ -80,7 +80,7 @@ def _bytes(random: Random) -> Case:
         shape = known_shape(name)
         answer[part] = shape.bytes_full() / 1024
         layers, heads, dim = shape.full_layers, shape.kv_heads, shape.head_dim
-        terms[part] = f"{name} ({layers} layers, {heads} KV heads, {dim})"
+        terms[part] = f"{name} ({layers}, {heads}, {dim})"
     return Case(answer, terms)
 
 
