@@ -156,8 +156,7 @@ def test_a_cap_is_seen_whatever_went_before(tmp_path, calm):
 @pytest.mark.parametrize("calm", [0, 20000])
 def test_one_runner_is_seen_though_prompts_were_computed_before(tmp_path, calm):
     lines = [
-        prefill(t, 800, 0, 0.2 + t % 70 / 500, t % 7 + 1, 0)
-        for t in range(0, calm, 10)
+        prefill(t, 800, 0, 0.2 + t % 70 / 500, t % 7 + 1, 0) for t in range(0, calm, 10)
     ]
     lines += [decode(calm + t, 1, 0.6, 9) for t in range(5, 600, 5)]
     assert log(tmp_path, *lines).cause == "one_runner_blocks_queue"

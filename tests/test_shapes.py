@@ -246,6 +246,46 @@ def test_an_answer_of_prometheus_is_judged_like_the_scrapes(tmp_path):
     assert "range.json: places count its moments, not lines" in told.notes
 
 
+SICK = {
+    "num_requests_running": [30] * 40,
+    "num_requests_waiting": [3 * at for at in range(40)],
+    "kv_cache_usage_perc": [0.998] * 40,
+    "num_preemptions_total": [2 * at for at in range(40)],
+}
+
+
+@pytest.mark.parametrize("late", [0, 2])
+def test_answers_of_one_metric_each_are_one_series(tmp_path, late):
+    """They are asked for one after the other, perhaps seconds apart."""
+    paths = []
+    for number, (name, values) in enumerate(SICK.items()):
+        paths.append(tmp_path / f"{name}.json")
+        text = answer(**{name: values})
+        for at in range(40):
+            old = 1772438400 + 15 * at
+            text = text.replace(str(old), str(old + late * number))
+        paths[-1].write_text(text)
+    told = diagnose(paths)
+    assert told.cause == "pool_exhausted_preempt"
+    assert (told.facts["n_samples"], told.facts["window_s"]) == (40, 585)
+    assert told.inputs == tuple(path.name for path in paths)
+    assert any("4 answers of Prometheus are one series" in n for n in told.notes)
+    assert not any("left out" in note for note in diagnose([tmp_path]).notes)
+
+
+def test_answers_over_ranges_that_overlap_count_no_moment_twice(tmp_path):
+    paths = [tmp_path / "early.json", tmp_path / "late.json"]
+    paths[0].write_text(answer(**{name: read[:30] for name, read in SICK.items()}))
+    late = {name: read[20:] for name, read in SICK.items()}
+    text = answer(**late)
+    for at in reversed(range(20)):
+        text = text.replace(str(1772438400 + 15 * at), str(1772438700 + 15 * at))
+    paths[1].write_text(text)
+    told = diagnose(paths)
+    assert told.cause == "pool_exhausted_preempt"
+    assert (told.facts["n_samples"], told.facts["preemptions_total"]) == (40, 78)
+
+
 def test_an_answer_without_the_names_of_metrics_is_refused(tmp_path):
     path = tmp_path / "rate.json"
     path.write_text(answer(x=[1]).replace("__name__", "job"))

@@ -149,7 +149,7 @@ def _choose(
     (recording, judgement), *others = judged
     for other, opinion in others:
         notes.append(f"the {other.kind} alone say {opinion.finding.cause}")
-    names = tuple(one.path.name for one in inputs)
+    names = tuple(path.name for one in inputs for path in (one.path, *one.also))
     return _diagnosis(recording, judgement, names, notes)
 
 

@@ -39,12 +39,14 @@ _WHY_NOT = {
 
 class Input(NamedTuple):
     """One file, recognised. `blocks` can be taken once; `by_moment` says that lines are
-    numbered by moment, as those of an answer of Prometheus or of a log store."""
+    numbered by moment, as those of an answer of Prometheus or of a log store; `also`
+    are further answers in the same series."""
 
     path: Path
     sort: Sort
     blocks: Iterator[Block]
     by_moment: bool = False
+    also: tuple[Path, ...] = ()
 
     @property
     def lines(self) -> Iterator[RawLine]:
@@ -70,7 +72,19 @@ def open_all(paths: list[Path], say: Say) -> list[Input]:
                 raise InputError(str(file), _why_not(one, first), WANTED)
     if not inputs:
         raise InputError(str(paths[0]), "holds no file that can be used", WANTED)
-    return inputs
+    return _one_series(inputs)
+
+
+def _one_series(inputs: list[Input]) -> list[Input]:
+    """Return the inputs with all answers of Prometheus as one: an export has a file for
+    each metric, and what one lacks the next may hold."""
+    answers = [one.path for one in inputs if one.sort == "prometheus"]
+    rest = [one for one in inputs if one.sort != "prometheus"]
+    if not answers:
+        return rest
+    (first, *more), blocks = answers, moments(answers)
+    joined = Input(first, "metrics", blocks, by_moment=True, also=tuple(more))
+    return [*rest, joined]
 
 
 _PACKED = (
@@ -108,8 +122,6 @@ def _open(path: Path, say: Say) -> Input:
         if records is not None:
             given = (Block(n, data + b"\n") for n, data, _ in records)
             return Input(path, "log", given, by_moment=True)
-    if sort == "prometheus":
-        return Input(path, "metrics", moments(path), by_moment=True)
     return Input(path, sort, chain(taken, source))
 
 
@@ -152,9 +164,19 @@ def _sort(head: list[RawLine]) -> Sort:
 def remarks(given: list[Path], inputs: list[Input]) -> list[str]:
     """Return a note for each file of a folder that is not among the inputs, and for
     each whose places are no lines."""
-    used = {one.path for one in inputs}
-    odd = [one.path.name for one in inputs if one.by_moment]
-    return [f"{name}: places count its moments, not lines" for name in odd] + [
+    used = {path for one in inputs for path in (one.path, *one.also)}
+    odd = [
+        f"{one.path.name}: places count its moments, not lines"
+        for one in inputs
+        if one.by_moment and not one.also
+    ]
+    joined = [
+        f"{1 + len(one.also)} answers of Prometheus are one series: places "
+        f"{one.path.name}:N count its moments, not lines"
+        for one in inputs
+        if one.also
+    ]
+    return [*odd, *joined] + [
         f"left out: {file.name}"
         for path in given
         if path.is_dir()

@@ -2,14 +2,17 @@
 
 `query` and `query_range` return series, each a list of moments. Here they become the
 text that the engine showed at each moment, with its time, so that one reader serves
-both. A metric has to come as itself: rate() or sum() takes its name away.
+both; several answers, one a metric, become one series. A metric has to come as itself:
+rate() or sum() takes its name away.
 Left out: reading the text (scrape.py).
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -37,37 +40,59 @@ class _Answer(msgspec.Struct):
     data: _Data
 
 
-def moments(path: Path) -> Iterator[Block]:
-    """Yield the answer as text of /metrics, moment by moment; a line's number is that
-    of its moment, counted from 1.
+def moments(paths: Sequence[Path]) -> Iterator[Block]:
+    """Yield the answers together as text of /metrics, moment by moment; a line's number
+    is that of its moment, counted from 1.
 
-    Raises: InputError where it is too large or damaged, or its series have no names.
+    One answer a metric is how they are usually exported: what was read at one time, or
+    less than half a step apart, is one moment.
+    Raises: InputError where one is too large or damaged, or its series have no names.
     Cost: O(bytes), held whole.
     """
-    series = _read(path).data.result
-    at: dict[float, list[str]] = {}
-    for one in series:
-        name = one.metric.get("__name__", "")
-        if not _NAME.fullmatch(name):
-            continue
-        labels = ",".join(
-            f'{label}="{_escaped(value)}"'
-            for label, value in one.metric.items()
-            if label != "__name__"
-        )
-        for time, value in [*one.values, *([one.value] if one.value else [])]:
-            text = f"{name}{{{labels}}} {value} {round(time * 1000)}"
-            at.setdefault(time, []).append(text)
-    if series and not at:
+    series: dict[str, dict[float, str]] = {}
+    for path in paths:
+        _take(path, series)
+    for number, (first, times) in enumerate(_joined(series), 1):
+        for name, read in series.items():
+            for time in times & read.keys():
+                text = f"{name} {read[time]} {round(first * 1000)}\n"
+                yield Block(number, text.encode())
+        yield Block(number, b"# EOF\n")
+
+
+def _take(path: Path, series: dict[str, dict[float, str]]) -> None:
+    """Add what an answer says of each series. Changes: `series`."""
+    found = _read(path).data.result
+    named = [one for one in found if _NAME.fullmatch(one.metric.get("__name__", ""))]
+    if found and not named:
         raise InputError(
             str(path), "holds series without the metric's name",
             'ask for the metrics themselves, {__name__=~"sglang:.*|vllm:.*"}, '
             "not for rate() or sum() of them",
         )  # fmt: skip
-    for number, time in enumerate(sorted(at), 1):
-        for text in at[time]:
-            yield Block(number, text.encode() + b"\n")
-        yield Block(number, b"# EOF\n")
+    for one in named:
+        labels = ",".join(
+            f'{label}="{_escaped(value)}"'
+            for label, value in sorted(one.metric.items())
+            if label != "__name__"
+        )
+        read = series.setdefault(f"{one.metric['__name__']}{{{labels}}}", {})
+        read.update([*one.values, *([one.value] if one.value else [])])
+
+
+def _joined(series: dict[str, dict[float, str]]) -> Iterator[tuple[float, set[float]]]:
+    """Yield the moments in order: when each began, and the times that belong to it."""
+    steps = [b - a for read in series.values() for a, b in pairwise(sorted(read))]
+    near = min(steps, default=math.inf) / 2
+    first, times = 0.0, set[float]()
+    for time in sorted({time for read in series.values() for time in read}):
+        if times and time - first >= near:
+            yield first, times
+            times = set()
+        first = first if times else time
+        times.add(time)
+    if times:
+        yield first, times
 
 
 def _read(path: Path) -> _Answer:
