@@ -26,11 +26,11 @@ def exhausted(signs: Signs) -> Finding | None:
         for holds, text in (
             (_is_full(signs), f"usage peaks at {number(signs.usage_max)}, not pinned"),
             (signs.stands, f"no queue stands (at most {number(signs.queue_max)})"),
-            (thrown is None or signs.throws, _few_thrown(signs)),
+            (thrown is None or signs.throws_at_all, _few_thrown(signs)),
         )
         if not holds
     ]
-    recurring = signs.recurs and _is_full(signs) and signs.throws
+    recurring = signs.recurs and _is_full(signs) and signs.throws_at_all
     if thrown is None or (missing and not recurring):
         unread = [f"{signs.word}s cannot be read from this input"]
         return no(cause, *(missing or unread))
@@ -65,14 +65,14 @@ def _few_thrown(signs: Signs) -> str:
         return f"no {signs.word} inside the input"
     return (
         f"only {number(signs.thrown_out)} {signs.word}s in "
-        f"{number(round(len(signs.queued) * signs.reports_each))} reports with a queue"
+        f"{number(round(signs.num_waiting))} reports with a queue"
     )
 
 
 def two_of_three(signs: Signs) -> Finding | None:
     """A full pool and a queue, but the third sign is missing or cannot be read."""
     thrown = signs.thrown_out
-    if not (signs.is_pinned and signs.stands) or signs.throws:
+    if not (signs.is_pinned and signs.stands) or signs.throws_at_all:
         return None
     third = _few_thrown(signs)
     if thrown is None:

@@ -26,6 +26,8 @@ DRAINED = 0.1
 """A queue that ends below this part of its peak has drained."""
 RARE = 0.01
 """Requests thrown out a report with a queue, up to which they are isolated ones."""
+ACCIDENT = 0.001
+"""The same, up to which they say nothing even beside a full pool."""
 OFTEN = 0.05
 """Part of all reports from which something is no exception."""
 
@@ -183,8 +185,17 @@ class Signs:
     def throws(self) -> bool:
         """Requests are thrown out, more than one now and then: measured against the
         reports with a queue, all of them, whether or not they were kept."""
-        waiting = len(self.queued) * self.reports_each
-        return (self.thrown_out or 0.0) > RARE * waiting
+        return (self.thrown_out or 0.0) > RARE * self.num_waiting
+
+    @cached_property
+    def throws_at_all(self) -> bool:
+        """Requests are thrown out, and not by an accident of a long input."""
+        return (self.thrown_out or 0.0) > ACCIDENT * self.num_waiting
+
+    @cached_property
+    def num_waiting(self) -> float:
+        """Reports with a queue, kept or not."""
+        return len(self.queued) * self.reports_each
 
     @cached_property
     def reports_each(self) -> float:
