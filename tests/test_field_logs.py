@@ -215,6 +215,39 @@ def test_a_server_that_makes_tokens_again_does_not_stand(tmp_path):
     assert _of(tmp_path, *woken).cause != "engine_stalled"
 
 
+def test_a_full_pool_that_makes_no_token_stands(tmp_path):
+    lines = [stats(10 * n, 9, n, 99.0, prompt=0.0, gen=0.0) for n in range(12)]
+    told = _of(tmp_path, *lines)
+    assert told.cause == "engine_stalled"
+    assert any("a full pool still makes tokens" in why for why in told.reasons)
+
+
+def test_a_few_large_requests_fill_a_pool_that_is_not_pinned(tmp_path):
+    lines = [decode(9 * n, 5, 0.9, 12 + n) for n in range(20)]
+    told = _of(tmp_path, *lines)
+    assert told.cause == "waiting_below_pin"
+    assert "hold about 0.18 of the pool each" in told.reasons[0]
+
+
+def test_many_small_requests_beside_room_are_still_a_cap(tmp_path):
+    lines = [decode(9 * n, 50, 0.9, 12 + n) for n in range(20)]
+    assert _of(tmp_path, *lines).cause == "max_running_cap"
+
+
+def test_the_zero_that_v0_prints_for_the_cpu_is_no_second_tier(tmp_path):
+    lines = []
+    for n in range(9):
+        lines += [
+            f"INFO 05-01 10:00:{n * 5:02} metrics.py:449] Avg prompt throughput: 812.0 "
+            "tokens/s, Avg generation throughput: 210.3 tokens/s, Running: 5 reqs, "
+            "Swapped: 0 reqs, Pending: 0 reqs, GPU KV cache usage: 22.0%, CPU KV cache "
+            "usage: 0.0%.",
+            f"INFO 05-01 10:00:{n * 5:02} metrics.py:465] Prefix cache hit rate: GPU: "
+            "71.20%, CPU: 0.00%",
+        ]
+    assert _of(tmp_path, *lines).cause == "healthy"
+
+
 def test_usage_that_falls_as_requests_end_is_no_leak(tmp_path):
     lines = []
     for n in range(40):

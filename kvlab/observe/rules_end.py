@@ -100,16 +100,18 @@ def stands(signs: Signs) -> Finding | None:
         return None
     first, last = quiet[0], quiet[-1]
     seconds = _seconds(quiet)
-    short = len(quiet) < _STANDS or (seconds is not None and seconds < _STANDS_S)
-    if short or last.usage >= PIN:
+    full = last.usage >= PIN
+    least = _STANDS_S * (3 if full else 1)
+    if len(quiet) < _STANDS or (seconds is not None and seconds < least):
         return no("engine_stalled", f"only {len(quiet)} reports without a token")
     during = "" if seconds is None else f" over {number(seconds)} s"
     return yes(
         "engine_stalled",
         f"{number(last.running or 0)} requests run, and the last {len(quiet)} reports"
         f"{during} show not one token made, of prompts or answers",
-        f"usage stays at {number(last.usage)}, so the pool has room; "
-        f"{number(first.queue)} to {number(last.queue)} wait",
+        f"usage stays at {number(last.usage)}: "
+        + ("a full pool still makes tokens" if full else "the pool has room")
+        + f"; {number(first.queue)} to {number(last.queue)} wait",
         quotes=[quote(row.sample, *_SHOWN) for row in (first, last)],
     )
 

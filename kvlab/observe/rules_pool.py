@@ -6,6 +6,8 @@ thrown out. Any one of them alone has a harmless explanation.
 
 from __future__ import annotations
 
+from statistics import fmean, median
+
 from ..record.diagnosis import Quote
 from .finding import Finding, no, number, quote, yes
 from .signs import LOW, PIN, Signs
@@ -199,6 +201,38 @@ def pd_backlog(signs: Signs) -> Finding | None:
             for name in ("prealloc", "retracted_queue", "usage")
         ],
     )  # fmt: skip
+
+
+def next_does_not_fit(signs: Signs) -> Finding | None:
+    """Do a few large requests leave less free than one of them holds?
+
+    A pool need not be pinned then: at 0.9 with four running, each holds more than what
+    is free.
+    """
+    rows = [row for row in signs.waits if row.running]
+    if len(rows) < 3 or not signs.stands or median(r.usage for r in rows) < LOW:
+        return None
+    ran = max(row.running or 0.0 for row in rows)
+    held = [(1 - row.usage, row.usage / (row.running or 1.0)) for row in rows]
+    tight = [each for free, each in held if free < each]
+    if len(tight) < 0.8 * len(rows) or ran < 2 or (signs.cap and ran >= signs.cap):
+        return None
+    longest = max(rows, key=lambda row: row.queue)
+    return yes(
+        "waiting_below_pin",
+        f"{number(longest.queue)} wait, {number(ran)} run and hold about "
+        f"{number(round(fmean(tight), 3))} of the pool each, and less than that is "
+        f"free (usage {number(median(r.usage for r in rows))}): another of their size "
+        "does not fit, so L1 is near its limit though it is not full",
+        "a cap on running requests of just that number would look the same",
+        quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], longest)],
+        next=(
+            "compare the prompts that wait with what is free: if they are no shorter, "
+            "more L1 or smaller tokens (fp8 KV, tp) let more in",
+            "bring the engine's start lines: pool and max_num_seqs / "
+            "max_running_requests decide between the two",
+        ),
+    )
 
 
 def state_slots(signs: Signs) -> Finding | None:

@@ -78,13 +78,18 @@ _HITS = re.compile(r"Prefix cache hit rate: GPU: (-?\d+\.\d+)%, CPU: (-?\d+\.\d+
 
 
 def read_hits(text: str) -> Values | None:
-    """Return V0's hit rates, of a line of their own; -1 is unset and left out."""
+    """Return V0's hit rates, of a line of their own; -1 is unset and left out. So is 0
+    for the CPU: V0 prints it whether or not prefixes are kept there."""
     found = _HITS.match(text)
     if found is None:
         return None
     names = ("hit_rate_logged", "external_hit_rate_logged")
     values = dict(zip(names, (float(rate) for rate in found.groups()), strict=True))
-    return {name: round(rate / 100, 6) for name, rate in values.items() if rate >= 0}
+    return {
+        name: round(rate / 100, 6)
+        for name, rate in values.items()
+        if rate > 0 or (rate == 0 and name == "hit_rate_logged")
+    }
 
 
 PREEMPTED = re.compile(r"Sequence group \S+ is preempted by PreemptionMode\.")

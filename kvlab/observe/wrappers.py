@@ -115,8 +115,8 @@ def _plain(line: str) -> str:
     line = line.lstrip("\ufeff")
     if "\x1b" in line or "#033" in line or "^[" in line:
         line = ANSI.sub("", line)
-        if "across cluster]" in line:
-            line = _REPEATED.sub("", line)
+    if "across cluster]" in line:
+        line = _REPEATED.sub("", line)
     if "&gt;" in line or "&#" in line:
         line = html.unescape(line)
     return line.strip("\r\n").replace("\r", " ")
