@@ -11,6 +11,7 @@ import pytest
 from kvlab.cli import main
 from kvlab.errors import InputError
 from kvlab.lessons.claims import CLAIMS, Verdict, examine, known
+from kvlab.lessons.claims.case_words import CASES, NUMBERS, SHARED
 from kvlab.lessons.claims.ledger import Case, Entry
 from kvlab.lessons.claims.shown import claims
 
@@ -69,6 +70,21 @@ def test_ids_are_unique_and_well_formed():
     ids = [claim.id for claim in CLAIMS]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"S[12]-[0-9.]+-[0-9]+", id) for id in ids)
+
+
+def test_every_case_and_number_has_a_name_in_chinese_or_one_that_is_shared():
+    cases = [case for claim in CLAIMS for case in found(claim.id).cases]
+    names = {case.name for case in cases}
+    numbers = {name for case in cases for name in case.numbers}
+    assert names - SHARED == set(CASES)
+    assert numbers - SHARED == set(NUMBERS)
+    assert names | numbers >= SHARED
+
+
+def test_a_claim_shown_in_chinese_has_chinese_cases():
+    shown = repr(claims("02", "zh"))
+    assert "decode 三步之后：三项之和 61，held 3，total 64" in shown
+    assert "three decode steps in" in repr(claims("02", "en"))
 
 
 def test_every_claim_speaks_both_languages():

@@ -37,7 +37,8 @@ claim = LEDGER.claim
     ("In SGLang never into the victim's: it retracts only who has begun to answer, "
      "so it "
      "shows between two tokens. vLLM may preempt in the midst of a prefill.",
-     "SGLang 不会进受害者自己的 TTFT：只回退已开始回答的请求，重算表现为 token 间延迟。"
+     "SGLang 里不会进入被撤回请求自己的 TTFT：只撤回已开始回答的，"
+     "重算表现为 token 间延迟。"
      "vLLM 则可能在 prefill 半途抢占。"),
 )  # fmt: skip
 def into_ttft() -> Iterator[Case]:
@@ -72,7 +73,7 @@ def crowded() -> Tallies:
 @claim(
     "S1-5.4-2", "09",
     ("The mean is protected, P99 is dragged away by queue and retraction.",
-     "均值被缓存命中保护着，P99 被排队与回退拖着。"),
+     "均值被缓存命中保护着，P99 被排队与撤回拖着。"),
     ("Where most prompts hit. Where nothing is shared the mean collapses with it.",
      "多数请求命中时如此；没有共享时均值一起崩。"),
 )  # fmt: skip

@@ -209,7 +209,7 @@ def _copied_of_victims(engine: Blocks) -> int:
 LEDGER.unmodelled(
     "S1-4.2-8", "10",
     ("SGLang's retraction can offload the request's KV to the host.",
-     "SGLang retract 时可以把被回退请求的 KV offload 到 host。"),
+     "SGLang retract 时可以把被撤回请求的 KV offload 到 host。"),
     ("Only a decode server of a split deployment does; kvlab models a whole one. There "
      "the prompt stays in the tree, backed up as any other prefix.",
      "只有 PD 分离的 decode 端才会；kvlab 模型是合一部署，prompt 留在树上，"

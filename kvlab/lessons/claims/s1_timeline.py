@@ -120,7 +120,7 @@ def evicts_first() -> Iterator[Case]:
             kinds = kinds[: kinds.index(ev.Retract)]
         tried = ev.Evict in kinds
         yield case(name, found == retractions and tried, retractions=found,
-                   tried_to_evict_before=str(tried))  # fmt: skip
+                   tried_to_evict_before=tried)  # fmt: skip
 
 
 @claim(
@@ -148,7 +148,7 @@ def frees_all() -> Iterator[Case]:
 
 @claim(
     "S1-5.3-3", "10",
-    ("The retracted request waits in the queue again.", "被回退的请求回 waiting "
+    ("The retracted request waits in the queue again.", "被撤回的请求回 waiting "
      "重新排队。"),
     ("At the tail in SGLang, at the head in vLLM.", "SGLang 排队尾，vLLM 排队首。"),
 )  # fmt: skip

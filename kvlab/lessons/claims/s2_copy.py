@@ -223,7 +223,7 @@ def write_back_free() -> Iterator[Case]:
     ("Its acknowledgements are awaited together at the end; device slots go then.",
      "ack 在 eviction 末尾统一等待，然后统一释放 device pages。"),
     ("In 0.5.14. 0.5.23 writes, waits and demotes victim by victim.",
-     "0.5.14 如此；0.5.23 逐个牺牲者写、等、降级。"),
+     "0.5.14 如此；0.5.23 逐个节点写、等、降级。"),
 )  # fmt: skip
 def waits_at_the_end() -> Iterator[Case]:
     """Is the second leaf written before the first is demoted?"""

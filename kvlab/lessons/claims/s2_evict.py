@@ -151,7 +151,7 @@ def written_first() -> Iterator[Case]:
     ("write_back backs a victim up only if its priority is still high enough.",
      "write_back 只给优先级仍足够高的节点备份机会。"),
     ("Every victim, whatever its rank, as long as L2 can take it.",
-     "不看优先级：只要 L2 放得下，每个牺牲者都备份。"),
+     "不看优先级：只要 L2 放得下，每个被逐出的节点都备份。"),
 )  # fmt: skip
 def high_enough() -> Iterator[Case]:
     """Three leaves of priorities 0, 1, 2, all evicted: how many are written?"""
@@ -230,8 +230,8 @@ def lost() -> Iterator[Case]:
 @claim(
     "S2-3.2-8", "07",
     ("Each eviction takes one of three branches.", "逐出有三条分支。"),
-    ("Every victim of this run fell into exactly one.", "本例中每个牺牲者恰好落入一"
-     "条。"),
+    ("Every victim of this run fell into exactly one.",
+     "本例中每个被逐出的节点恰好落入一条。"),
 )  # fmt: skip
 def three_branches() -> Iterator[Case]:
     """Victims by fate, under both policies; every token has one."""

@@ -74,7 +74,7 @@ def same_write() -> Iterator[Case]:
      "数据丢失风险：write_through 低，write_back 较高。"),
     ("The other way round in an eviction: write_back writes every victim that L2 can "
      "take, write_through deletes what was never written.",
-     "逐出时恰好相反：write_back 会写每个 L2 放得下的牺牲者，write_through "
+     "逐出时恰好相反：write_back 会写每个 L2 放得下的节点，write_through "
      "删除从未写过的。"),
 )  # fmt: skip
 def risk() -> Iterator[Case]:

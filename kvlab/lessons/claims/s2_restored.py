@@ -53,7 +53,7 @@ def symmetrical() -> Iterator[Case]:
         ) if loaded["loaded"] else False  # fmt: skip
         yield case(f"write_back, L2 full, {rules.name}",
                    loaded["loaded"] == 20 and not dropped, beside=rules is NEW,
-                   loaded=loaded["loaded"], dropped_meanwhile=str(dropped))  # fmt: skip
+                   loaded=loaded["loaded"], dropped_meanwhile=dropped)  # fmt: skip
 
 
 @claim(

@@ -18,6 +18,7 @@ from ...views.markup import Markup, esc, join, tag
 from ...views.theme import ALERT, INK3, LINE2, LINK, OK, Lang, Words
 from ..checks import language
 from . import CLAIMS, known
+from .case_words import CASES, NUMBERS, VALUES
 from .ledger import Case, Entry, Number, Verdict, examine
 
 WORDS = {
@@ -32,6 +33,7 @@ _MARKS = {
     Verdict.FAILS: ("✗", ALERT),
     Verdict.NOT_MODELLED: ("–", INK3),
 }
+_BESIDE = Words(" (beside)", "（对照）")
 _HEAD = (
     Words("claim", "说法"),
     Words("verdict", "结论"),
@@ -86,7 +88,7 @@ def text(entry: Entry, lang: Lang, *, cases: bool) -> str:
     lines += _wrapped(claim.says.to(lang))
     lines += _wrapped("-> " + claim.note.to(lang))
     for case in entry.cases if cases else ():
-        lines += _wrapped(f"{_mark(case)} {case.name}: {_numbers(case)}", "  ")
+        lines += _wrapped(_told(case, lang), "  ")
     return "\n".join(lines) + "\n"
 
 
@@ -95,16 +97,24 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
     return textwrap.wrap(line, 88, initial_indent=lead, subsequent_indent=lead)
 
 
-def _mark(case: Case) -> str:
-    return ("✗", "✓")[case.holds] + (" (beside)" if case.beside else "")
-
-
-def _numbers(case: Case) -> str:
-    told = ((name.replace("_", " "), _short(n)) for name, n in case.numbers.items())
-    return ", ".join(f"{name} {value}" for name, value in told)
+def _told(case: Case, lang: Lang) -> str:
+    """Return a case in one line: whether it holds, its name, its numbers."""
+    mark = ("✗", "✓")[case.holds]
+    beside = _BESIDE.to(lang) if case.beside else ""
+    told = [(name, _short(n)) for name, n in case.numbers.items()]
+    if lang == "zh":
+        numbers = "，".join(
+            f"{NUMBERS.get(name, name)} {VALUES.get(value, value)}"
+            for name, value in told
+        )
+        return f"{mark}{beside} {CASES.get(case.name, case.name)}：{numbers}"
+    numbers = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told)
+    return f"{mark}{beside} {case.name}: {numbers}"
 
 
 def _short(value: Number) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
     return f"{value:,}" if isinstance(value, int) else value
@@ -122,8 +132,7 @@ def _row(entry: Entry, lang: Lang) -> Markup:
                   style=f"color:{colour};white-space:nowrap")  # fmt: skip
     said = join([tag("div", esc(claim.says.to(lang))), tag("small", esc(claim.id))])
     found = join(
-        tag("div", tag("small", esc(f"{_mark(case)} {case.name}: {_numbers(case)}")))
-        for case in entry.cases
+        tag("div", tag("small", esc(_told(case, lang)))) for case in entry.cases
     )
     note = tag("div", esc(claim.note.to(lang)))
     cells = (said, verdict, join([note, found]))

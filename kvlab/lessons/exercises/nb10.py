@@ -70,7 +70,7 @@ def _seen(random: Random) -> Case:
         {"b": "head", "late": "tail"}[waiting[0]], trace=trace, step=at,
         beliefs=(Belief("head", Words(
             "That is vLLM. SGLang appends the retracted: late is served first.",
-            "那是 vLLM。SGLang 把被回退的接在队尾：late 先服务。"), at),),
+            "那是 vLLM。SGLang 把被撤回的接在队尾：late 先服务。"), at),),
     )  # fmt: skip
 
 
@@ -171,7 +171,7 @@ EXERCISES = (
         id="10.S",
         asks=Words(
             "late waited already. Where did the retracted request join the queue?",
-            "late 早就在等。被回退的请求排到了队列哪里？"),
+            "late 早就在等。被撤回的请求排到了队列哪里？"),
         options={"head": Words("at the head, before late", "队首，在 late 之前"),
                  "tail": Words("at the tail, behind late", "队尾，在 late 之后"),
                  "gone": Words("nowhere: it was aborted", "不排队：它被中止了")},

@@ -123,7 +123,7 @@ GIVES_WAY = Sentence(
     model=Words(
         "In SGLang the one with the fewest outputs, in vLLM the last admitted; what is "
         "cached of it is found again until somebody takes it.",
-        "SGLang 回退输出最少的，vLLM 抢占最后准入的；缓存的部分在被取走前仍能命中。"),
+        "SGLang 撤回输出最少的，vLLM 抢占最后准入的；缓存的部分在被取走前仍能命中。"),
 )  # fmt: skip
 
 
