@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ..config import EngineConfig
 from ..memory.allocator import PageAllocator
+from ..pages import Pages, join
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..rules import Rules
@@ -62,6 +63,15 @@ class DeviceTier:
         self.totals = Totals()
         self.device_leaves = EvictionQueue(config.eviction_policy, _is_device_leaf)
         self._emit = emit
+
+    def prefix_pages(self, node: Node) -> Pages:
+        """Return the device pages of the prefix that ends with a node of L1."""
+        parts = list[Pages]()
+        while (above := node.parent) is not None:
+            assert node.value is not None, f"{node} of a prefix has left the device"
+            parts.append(node.value)
+            node = above
+        return join(parts[::-1])
 
     # --- locks
 

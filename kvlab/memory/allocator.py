@@ -85,7 +85,8 @@ class PageAllocator:
         if len(pages) == 0:
             return
         if self._sort_freed and len(pages) > 1:
-            pages = np.sort(pages)
+            pages = pages.copy()
+            pages.sort()
         target = self._rested if self._need_sort else self._free
         (target.put_first if self._paged else target.put)(pages)
         self.available += len(pages) * self.page_size

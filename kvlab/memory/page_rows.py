@@ -47,15 +47,16 @@ class PageRows(ReqToTokenPool):
 
         Changes: the row. Cost: O(pages of the row) where it grows.
         """
-        first, size = start // self.page_size, -(-end // self.page_size)
-        pages = pages[: size - first]
-        old = self._rows[row][: self._sizes[row]]
-        if first == 0 and len(pages) >= len(old):
-            self._rows[row] = pages
-        else:
-            parts = (old[:first], pages, old[first + len(pages) :])
-            self._rows[row] = np.concatenate(parts)
-        self._sizes[row] = len(self._rows[row])
+        first, size = start // self.page_size, self._sizes[row]
+        pages = pages[: -(-end // self.page_size) - first]
+        last = first + len(pages)
+        if first == size > 0:
+            self.append(row, pages)
+            return
+        if first > 0 or last < size:
+            old = self._rows[row]
+            pages = np.concatenate((old[:first], pages, old[last:size]))
+        self._rows[row], self._sizes[row] = pages, len(pages)
 
     def append(self, row: int, pages: Pages) -> int:
         """Put pages behind those of the row; return how many stood there.

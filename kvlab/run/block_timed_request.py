@@ -17,7 +17,7 @@ from __future__ import annotations
 from ..config import MAX_TOKENS
 from ..schedule.block_request import BlockRequest
 from .tallies import Record
-from .timed_request import Part
+from .timed_request import NOTHING_SPENT, Part
 from .workload import Ask, life_of
 
 
@@ -42,7 +42,7 @@ class TimedBlockRequest(BlockRequest):
         self.life = kept[:most]
         self.prompt_len = len(ask.tokens)
         self.at = ask.at
-        self.spent: dict[Part, int] = dict.fromkeys(Part, 0)
+        self.spent = NOTHING_SPENT.copy()
         self.ttft: int | None = None
         self.num_placed = 0
         self.part = Part.QUEUE

@@ -33,6 +33,10 @@ class Part(StrEnum):
     RECOMPUTE = "recompute"
 
 
+NOTHING_SPENT = dict.fromkeys(Part, 0)
+"""No nanosecond of any part, in their order."""
+
+
 class Steps:
     """How many decode steps an engine has made: the counter that requests hang on."""
 
@@ -52,9 +56,9 @@ class TimedRequest(Request):
     >>> from kvlab.cache.key import as_tokens
     >>> steps = Steps()
     >>> request = TimedRequest("a", as_tokens([1, 2]), 9, 0, steps)
-    >>> request.outputs.append(0); request.kv_len = 2
+    >>> request.append(0); request.kv_len = 2
     >>> request.join(seat=0); steps.count += 4
-    >>> len(request.outputs), request.kv_len
+    >>> request.num_outputs, request.kv_len
     (5, 6)
     """
 
@@ -75,7 +79,7 @@ class TimedRequest(Request):
         super().__init__(id, self._life[: len(prompt)], max_new)
         self.arrival = arrival
         self.filler = filler
-        self.spent: dict[Part, int] = dict.fromkeys(Part, 0)
+        self.spent = NOTHING_SPENT.copy()
         self.ttft: int | None = None
         self.num_retracted = 0
         self.was_admitted = False
@@ -85,23 +89,13 @@ class TimedRequest(Request):
     # --- lengths
 
     @property
-    def outputs(self) -> list[int]:
-        """The outputs, as far as their number goes."""
-        return _Counted(self)
-
-    @outputs.setter
-    def outputs(self, outputs: list[int]) -> None:
-        self.num_outputs = len(outputs)
-
-    @property
     def num_outputs(self) -> int:
         """Tokens produced."""
-        joined = self.seat is not None
-        return self._output_base + (self._steps.count if joined else 0)
+        return self._output_base + (0 if self.seat is None else self._steps.count)
 
-    @num_outputs.setter
-    def num_outputs(self, number: int) -> None:
-        self._output_base = number - (0 if self.seat is None else self._steps.count)
+    def append(self, token: int) -> None:
+        """Count one more output. Changes: `num_outputs`."""
+        self._output_base += 1
 
     @property
     def kv_len(self) -> int:
@@ -144,16 +138,3 @@ class TimedRequest(Request):
     def waiting_part(self) -> Part:
         """What it is called when this request waits."""
         return Part.QUEUE if self.ttft is None else Part.REQUEUE
-
-
-class _Counted(list[int]):
-    """A list that only counts: what a `Request` keeps its outputs in."""
-
-    def __init__(self, request: TimedRequest) -> None:
-        self._request = request
-
-    def __len__(self) -> int:
-        return self._request.num_outputs
-
-    def append(self, token: int) -> None:
-        self._request.num_outputs += 1

@@ -22,7 +22,6 @@ from ..cache.hiradix import HiRadixCache
 from ..cache.radix import RadixCache
 from ..config import EngineConfig
 from ..geometry import ceil_page, floor_page
-from ..pages import join
 from ..record import events as ev
 from ..record.trace import Emitter
 from .request import Request
@@ -176,7 +175,6 @@ class PrefillAdder:
         pages = self.cache.init_load_back(best)
         self.cache.let_go(best, covered)
         if len(pages):
-            request.prefix_pages = join([request.prefix_pages, pages])
             request.prefix_len += len(pages) * self._page
             request.owned_len = request.prefix_len
             request.last_node = best

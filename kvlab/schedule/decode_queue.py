@@ -133,7 +133,7 @@ class DecodeQueue:
 
     def output(self, request: Request, token: int) -> None:
         """Append the request's next token. Changes: its outputs."""
-        request.outputs.append(token)
+        request.append(token)
         self._emit(ev.Output, request.id, token)
 
     def finish(self, request: Request, *, insert: bool = True) -> None:

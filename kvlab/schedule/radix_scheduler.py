@@ -51,14 +51,15 @@ class RadixScheduler(DecodeQueue):
 
         Changes: the request's prefix; the tree, as a match does.
         """
-        tokens = request.tokens(request.length - 1)
+        length = request.length
         # what an earlier try found is still a prefix, unless it has left the tree
-        match = self.cache.match_prefix(tokens, known=request.best_match)
-        request.prefix_pages = match.pages
+        match = self.cache.match_prefix(
+            request.tokens(length - 1), known=request.best_match
+        )
         request.prefix_len = request.owned_len = match.device_len
         request.device_hit, request.host_hit = match.device_len, match.host_len
         request.last_node, request.best_match = match.last_device, match.best
-        request.fill_len = request.length
+        request.fill_len = length
 
     def sort_waiting(self) -> None:
         """Put the queue in the policy's order; by any but fcfs, everybody is matched.
@@ -114,7 +115,7 @@ class RadixScheduler(DecodeQueue):
         )  # fmt: skip
         if request.row is None:
             request.row = self.rows.alloc()
-            self._write_row(request, 0, request.prefix_pages, start)
+            self._write_row(request, 0, self.cache.prefix_pages(request.node), start)
             self._emit(ev.Cached, request.id, request.node.id, request.owned_len)
         whole = floor_page(start, self._page)
         partial = self.rows.pages(request.row, whole, start)

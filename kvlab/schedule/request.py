@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..cache.tree import Node
-from ..pages import NO_PAGES, Pages
 from ..record.events import Tokens
 
 
@@ -24,8 +23,7 @@ from ..record.events import Tokens
 class Request:
     """One request and its place in memory.
 
-    Units: tokens; `prefix_pages` are pages, and valid between a match and the prefill
-    that follows. `owned_len` is SGLang's cache_protected_len, `inserted_len` its
+    Units: tokens. `owned_len` is SGLang's cache_protected_len, `inserted_len` its
     cache_inserted_len, `kv_len` its kv_committed_len, `row` its req_pool_idx.
     """
 
@@ -36,7 +34,6 @@ class Request:
     ignore_eos: bool = False
     outputs: list[int] = field(default_factory=list)
     row: int | None = None
-    prefix_pages: Pages = field(default_factory=lambda: NO_PAGES)
     prefix_len: int = 0
     fill_len: int = 0
     owned_len: int = 0
@@ -56,6 +53,10 @@ class Request:
     def num_outputs(self) -> int:
         """Tokens produced."""
         return len(self.outputs)
+
+    def append(self, token: int) -> None:
+        """Take the next output. Changes: `outputs`."""
+        self.outputs.append(token)
 
     @property
     def extend_len(self) -> int:
