@@ -51,7 +51,7 @@ def differences(state: State, engine: Engine) -> list[str]:
             ),
             (
                 row.tolist(), request.kv_len, request.owned_len,
-                request.inserted_len, len(request.outputs), request.node.id,
+                request.inserted_len, request.num_outputs, request.node.id,
             ),
         )  # fmt: skip
     return found

@@ -16,31 +16,29 @@ Source: vLLM 0.33.0, v1/engine/core.py, step.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..block_config import BlockConfig
 from ..blocks.connector import Copies
 from ..blocks.kv_cache_manager import KVCacheManager
 from ..blocks.offload import CpuOffload
 from ..errors import EngineFault
-from ..record.events import Clock, Decode, Drop, Forward, Sent, TooLarge
+from ..record.events import Decode, Drop, Forward, Sent, TooLarge
 from ..record.trace import QUIET, Emitter
 from ..schedule.turn import Turn
 from .block_samples import BlockSampler
 from .block_timed_request import TimedBlockRequest
 from .block_timed_scheduler import TimedBlockScheduler, clocked, timed
-from .clocked_link import NEVER, ClockedLink
+from .clocked_engine import ClockedEngine
+from .clocked_link import NEVER
 from .cost import NS, Cost
-from .tallies import Refused, Tallies
+from .tallies import Refused
 from .timed_request import Part
-from .workload import Ask, Workload
+from .workload import Ask
 
 
-class TimedBlockEngine:
+class TimedBlockEngine(ClockedEngine):
     """One vLLM engine on a virtual clock.
 
     `stored_blocks` were copied to L2; `l2_peak` is the most that it held at once.
-    Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
 
     >>> from kvlab.run.accelerators import accelerator
     >>> from kvlab.run.model_shapes import model_shape
@@ -63,9 +61,8 @@ class TimedBlockEngine:
         sampler: BlockSampler | None = None,
         jump: bool = True,
     ) -> None:
+        super().__init__(cost, emit)
         self.config = config
-        self.cost = cost
-        self.link = ClockedLink(cost.link_rate)
         self.manager = KVCacheManager(config, emit)
         self.offload: CpuOffload | None = None
         if config.l2 is not None:
@@ -73,7 +70,6 @@ class TimedBlockEngine:
         self.scheduler = TimedBlockScheduler(
             self.manager, config, self._run_step, emit, self.offload
         )
-        self.tallies = Tallies()
         self.stored_blocks = self.l2_peak = 0
         self._block_bytes = config.block_size * cost.model.kv_bytes
         self._loading: dict[int, str] = {}
@@ -81,31 +77,12 @@ class TimedBlockEngine:
         self._jump = jump and not (config.l2 and config.l2.lazy)
         self._calm = self._rests = False
         self._sampler = sampler
-        self._emit = emit
-        self._set(0)
-
-    def run(
-        self, workload: Workload, progress: Callable[[int], object] = lambda _: None
-    ) -> None:
-        """Serve the workload to its end. Changes: everything.
-
-        `progress` is told how many more requests have left.
-        Raises: EngineFault if requests wait that nothing could ever admit.
-        """
-        self._workload = workload
-        told = 0
-        while self._turn():
-            if (left := self.tallies.left) > told:
-                progress(left - told)
-                told = left
-        progress(self.tallies.left - told)
 
     def _turn(self) -> bool:
         if self._sampler is not None and self._sampler.next <= self._now_ns:
             self._sampler.look(self._now_ns, self)
         self._note_copies()
-        while self._workload.next_arrival * NS <= self.now:
-            self._arrive(self._workload.take())
+        self._take_arrivals()
         if self._calm and self._decode():
             return True
         if self._is_idle:
@@ -123,14 +100,6 @@ class TimedBlockEngine:
         """Has nobody anything to do? One more turn lets the connector finish."""
         return self._rests and not (self._num_waiting or self.scheduler.running)
 
-    def _set(self, now: int) -> None:
-        """Move the clock. It never goes back."""
-        self.now = self.link.now = now
-
-    @property
-    def _now_ns(self) -> int:
-        return self.now // NS
-
     # --- arrivals and copies
 
     def _arrive(self, ask: Ask) -> None:
@@ -146,7 +115,7 @@ class TimedBlockEngine:
             self._emit(Drop, request.id)
             self.tallies.refused.append(Refused(request.id, need, most))
             self.tallies.input_tokens += request.prompt_len
-            self._workload.left(request.id, self._now_ns)
+            self._gone(request.id)
             return
         self.tallies.arrived(self._num_waiting)
 
@@ -246,7 +215,7 @@ class TimedBlockEngine:
     def _leave(self, request: TimedBlockRequest) -> None:
         self.tallies.input_tokens += request.prompt_len
         self.tallies.done.append(request.record(self._now_ns))
-        self._workload.left(request.id, self._now_ns)
+        self._gone(request.id)
 
     # --- many steps
 
@@ -261,7 +230,7 @@ class TimedBlockEngine:
             min(r.remaining, self.config.max_model_len - r.length) for r in running
         )
         kv_tokens = sum(request.length for request in running)
-        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        moment = self._next_moment
         if moment < NEVER:
             budget = moment - self.now
             most = min(most, self.cost.steps_to(len(running), kv_tokens, budget) + 1)
@@ -271,18 +240,6 @@ class TimedBlockEngine:
         self._set(self.now + self.cost.decode(len(running), kv_tokens, steps))
         self._emit(Decode, steps, self._now_ns)
         self.tallies.decoded(len(running), steps)
-        return True
-
-    # --- nothing to run
-
-    def _wait(self) -> bool:
-        """Let the clock go to the next arrival or end of a copy; False if none is."""
-        moment = min(self._workload.next_arrival * NS, self.link.next_done)
-        if moment >= NEVER:
-            self._check_nobody_waits()
-            return False
-        self._set(max(moment, self.now))
-        self._emit(Clock, self._now_ns)
         return True
 
     def _check_nobody_waits(self) -> None:

@@ -21,7 +21,9 @@ NEVER = 1 << 100
 class ClockedLink(HandTransfer):
     """Two streams on the engine's clock.
 
-    Units: `now`, `waited_until` femtoseconds; `rate` bytes a second, each direction.
+    `next_done` is when the next copy is done; NEVER, if none is under way.
+    Units: these, `now` and `waited_until` are femtoseconds; `rate` bytes a second, each
+    direction.
 
     >>> link = ClockedLink(rate=2.0)
     >>> link.submit("write", 7, 4, lambda: None)
@@ -36,17 +38,9 @@ class ClockedLink(HandTransfer):
         super().__init__()
         self.now = 0
         self.waited_until = 0
+        self.next_done = NEVER
         self._rate = rate
         self._busy: dict[Stream, int] = {"write": 0, "load": 0}
-
-    @property
-    def next_done(self) -> int:
-        """When the next copy is done; NEVER, if none is under way."""
-        due: float = NEVER
-        for queue in self._queues.values():
-            if queue and queue[0].due < due:
-                due = queue[0].due
-        return int(due)
 
     def busy_until(self, stream: Stream) -> int:
         """When the last copy of the stream is done; the past, if it is."""
@@ -58,6 +52,7 @@ class ClockedLink(HandTransfer):
         """Queue a copy behind those of its stream. Changes: the stream."""
         begin = max(self.now, self.waited_until, self._busy[stream])
         self._busy[stream] = begin + round(num_bytes * FS / self._rate)
+        self.next_done = min(self.next_done, self._busy[stream])
         super().submit(stream, tag, num_bytes, move)
 
     def complete(self, stream: Stream, count: int | None = None) -> int:
@@ -65,11 +60,13 @@ class ClockedLink(HandTransfer):
         queue = list(self._queues[stream])[:count]
         if queue:
             self.waited_until = max(self.waited_until, int(queue[-1].due))
-        return super().complete(stream, count)
+        return self._finish(stream, count)
 
     def poll(self) -> None:
         """Notice what is done by now."""
         now = max(self.now, self.waited_until)
+        if self.next_done > now:
+            return
         for stream, queue in self._queues.items():
             due = 0
             for copy in queue:
@@ -77,7 +74,13 @@ class ClockedLink(HandTransfer):
                     break
                 due += 1
             if due:
-                super().complete(stream, due)
+                self._finish(stream, due)
+
+    def _finish(self, stream: Stream, count: int | None) -> int:
+        done = super().complete(stream, count)
+        heads = [int(queue[0].due) for queue in self._queues.values() if queue]
+        self.next_done = min(heads, default=NEVER)
+        return done
 
     def _due(self, stream: Stream) -> float:
         return self._busy[stream]

@@ -17,8 +17,6 @@ Source: SGLang 0.5.14, managers/scheduler.py, event_loop_normal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ..config import EngineConfig
 from ..errors import EngineFault
 from ..record import events as ev
@@ -26,23 +24,22 @@ from ..record.trace import QUIET, Emitter
 from ..rules import Rules
 from ..schedule.decode_queue import DecodeReport
 from ..schedule.policy import Policy
-from .clocked_link import NEVER, ClockedLink
+from .clocked_engine import ClockedEngine
+from .clocked_link import NEVER
 from .cost import NS, Cost
 from .engine import Engine
 from .samples import Sampler
-from .tallies import Tallies
 from .timed_request import Part, TimedRequest
 from .timed_scheduler import TimedScheduler, timed
-from .workload import Ask, Workload
+from .workload import Ask
 
 
-class TimedEngine:
+class TimedEngine(ClockedEngine):
     """One SGLang engine on a virtual clock.
 
     `max_running` and `max_queued` are SGLang's max_running_requests and
     max_queued_requests, None for no bound; a full queue turns newcomers away.
     `policy` is its schedule_policy.
-    Units: `now` in femtoseconds; whatever leaves the engine is in nanoseconds.
 
     >>> from kvlab.run.accelerators import accelerator
     >>> from kvlab.run.model_shapes import model_shape
@@ -70,8 +67,7 @@ class TimedEngine:
         sampler: Sampler | None = None,
         jump: bool = True,
     ) -> None:
-        self.cost = cost
-        self.link = ClockedLink(cost.link_rate)
+        super().__init__(cost, emit)
         self.engine = Engine(config, rules, emit=emit, mode="ledger", link=self.link)
         self.cache = self.engine.cache
         if self.engine.host_cache is not None:
@@ -85,51 +81,23 @@ class TimedEngine:
             conservativeness=conservativeness,
         )
         self.engine.scheduler = self.scheduler
-        self.tallies = Tallies()
         self._batch = self.scheduler.batch
-        self._emit = emit
         self._jump = jump
         self._max_queued = max_queued
         self._sampler = sampler
-        self._set(0)
-
-    def run(
-        self, workload: Workload, progress: Callable[[int], object] = lambda _: None
-    ) -> None:
-        """Serve the workload to its end. Changes: everything.
-
-        `progress` is told how many more requests have left.
-        Raises: EngineFault if requests wait that nothing could ever admit.
-        """
-        self._workload = workload
-        told = 0
-        while self._turn():
-            if (left := self.tallies.left) > told:
-                progress(left - told)
-                told = left
-        progress(self.tallies.left - told)
 
     def _turn(self) -> bool:
         if self._sampler is not None and self._sampler.next <= self._now_ns:
             self._sampler.look(self._now_ns, self.engine, self.tallies)
         if self.link.next_done <= self.now:
             self.scheduler.check_events()
-        while self._workload.next_arrival * NS <= self.now:
-            self._arrive(self._workload.take())
+        self._take_arrivals()
         if self.scheduler.may_prefill and self._prefill():
             return True
         if self._batch.size:
             self._decode()
             return True
         return self._wait()
-
-    def _set(self, now: int) -> None:
-        """Move the clock. It never goes back."""
-        self.now = self.link.now = now
-
-    @property
-    def _now_ns(self) -> int:
-        return self.now // NS
 
     # --- arrivals
 
@@ -153,13 +121,13 @@ class TimedEngine:
             self._emit(ev.TooLarge, request.id, need, total)
             self._emit(ev.Drop, request.id)
             self.tallies.refuse(request, need, total)
-            self._workload.left(request.id, self._now_ns)
+            self._gone(request.id)
             return
         waiting = len(self.scheduler.waiting)
         if self._max_queued is not None and waiting > self._max_queued:
             self._emit(ev.Drop, self.scheduler.waiting.pop().id)
             self.tallies.turn_away(request)
-            self._workload.left(request.id, self._now_ns)
+            self._gone(request.id)
             return
         self.tallies.arrived(waiting)
 
@@ -234,7 +202,7 @@ class TimedEngine:
         if not self._jump:
             return 1
         steps = self._batch.steps_to_finish()
-        moment = min(self._workload.next_arrival * NS, self.link.next_done)
+        moment = self._next_moment
         if moment >= NEVER:
             return steps
         budget = moment - self.now
@@ -293,20 +261,14 @@ class TimedEngine:
     def _done(self, request: TimedRequest, *, aborted: bool = False) -> None:
         request.enter(request.part, self._now_ns)
         self.tallies.leave(request, self._now_ns, aborted=aborted)
-        self._workload.left(request.id, self._now_ns)
+        self._gone(request.id)
 
     # --- nothing to run
 
     def _wait(self) -> bool:
-        """Let the clock go to the next arrival or end of a copy; False if none is."""
-        moment = min(self._workload.next_arrival * NS, self.link.next_done)
-        if moment >= NEVER:
-            self._check_nobody_waits()
-            return False
+        """As always; an idle engine sets aside as much as it did at the start."""
         self.scheduler.decaying.reset()
-        self._set(max(moment, self.now))
-        self._emit(ev.Clock, self._now_ns)
-        return True
+        return super()._wait()
 
     def _check_nobody_waits(self) -> None:
         if self.scheduler.waiting:
