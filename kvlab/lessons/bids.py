@@ -73,11 +73,15 @@ def _differs(function: Callable[..., Any], event: ev.Admit) -> Words | None:
     )  # fmt: skip
     if bool(said) == event.added:
         return None
+    need = event.extend + event.max_new + event.page
+    room = event.available + event.evictable - event.promised
     terms = (
         f"extend {event.extend}, max_new {event.max_new}, page {event.page}, available "
         f"{event.available}, evictable {event.evictable}, promised {event.promised}"
     )
     return Words(
-        f"{terms}: the engine {'admits' if event.added else 'refuses'} it.",
-        f"{terms}：引擎{'准入' if event.added else '拒绝'}。",
+        f"{terms}: need {need}, room {room:g}; the engine "
+        f"{'admits' if event.added else 'refuses'} it.",
+        f"{terms}：需求 {need}，余量 {room:g}；"
+        f"引擎{'准入' if event.added else '拒绝'}。",
     )

@@ -72,13 +72,25 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
             said = function(hit)
             if bool(said) == tried and isinstance(said, bool):
                 continue
-            gap = tried is False and not hit.parent_is_root and not hit.parent_backed_up
-            why = Words(
-                " A copy below an ancestor without one is a gap.",
-                " 祖先没有副本，这个副本就成了断点。",
-            ) if gap and not hit.backed_up else Words("", "")  # fmt: skip
+            why = _why(hit, tried)
             return Flaw(Words(
                 f"n{hit.node}, {hit}: the engine says {tried}, yours {said!r}.{why.en}",
                 f"n{hit.node}，{hit}：引擎为 {tried}，你的是 {said!r}。{why.zh}"),
                 trace, step)  # fmt: skip
     return None
+
+
+def _why(hit: Hit, tried: bool) -> Words:
+    """Say which term decided."""
+    if tried:
+        return Words(
+            " The root needs no copy.", " 根不需要副本。"
+        ) if hit.parent_is_root else Words("", "")  # fmt: skip
+    if hit.backed_up:
+        return Words(" A node is copied once.", " 一个节点只拷一次。")
+    if not hit.parent_is_root and not hit.parent_backed_up:
+        return Words(
+            " A copy below an ancestor without one is a gap.",
+            " 祖先没有副本，这个副本就成了断点。",
+        )
+    return Words("", "")

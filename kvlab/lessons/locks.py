@@ -103,7 +103,7 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
             function(spots[ends[tuple(path)]], ledger)
         account = bench.account()
         if (ledger.evictable, ledger.protected) != account[1:3]:
-            return _flaw(number, ledger, bench)
+            return _flaw(number, spots, ledger, bench)
     return None
 
 
@@ -114,11 +114,30 @@ def _end(bench: Workbench, path: list[int]) -> int:
     )
 
 
-def _flaw(number: int, ledger: Ledger, bench: Workbench) -> Flaw:
+def _flaw(
+    number: int, spots: dict[int, Spot], ledger: Ledger, bench: Workbench
+) -> Flaw:
     account = bench.account()
+    path = _path(spots, bench)
     return Flaw(Words(
         f"Operation {number + 1}: yours has evictable {ledger.evictable}, protected "
-        f"{ledger.protected}; the engine {account.evictable} and {account.protected}.",
+        f"{ledger.protected}; the engine {account.evictable} and {account.protected}."
+        f"{path.en}",
         f"第 {number + 1} 次操作：你的 evictable {ledger.evictable}、protected "
-        f"{ledger.protected}；引擎是 {account.evictable} 和 {account.protected}。"),
+        f"{ledger.protected}；引擎是 {account.evictable} 和 {account.protected}。"
+        f"{path.zh}"),
         bench.trace, len(bench.trace))  # fmt: skip
+
+
+def _path(spots: dict[int, Spot], bench: Workbench) -> Words:
+    """Say which node the function forgot to lock, if it is that."""
+    for node, spot in spots.items():
+        engine = bench.state.nodes[node].lock_ref
+        if spot.lock_ref < engine:
+            return Words(
+                f" {spot.name} has lock_ref {spot.lock_ref}, in the engine {engine}: "
+                "a lock counts on the whole path.",
+                f"{spot.name} 的 lock_ref 是 {spot.lock_ref}，引擎里是 {engine}："
+                "锁算在整条路径上。",
+            )
+    return Words("", "")

@@ -24,6 +24,18 @@ _SAID = Words(
     "{k}K 的序列能放 <b>{seats}</b> 条",
 )
 
+DIALS: dict[str, tuple[list[int], int, Words]] = {
+    "layers": ([16, 32, 61, 80, 126], 80, Words("layers", "层数")),
+    "kv_heads": ([1, 2, 4, 8, 32], 8, Words("KV heads", "KV head 数")),
+    "head_dim": ([64, 128, 256], 128, Words("head_dim", "head_dim")),
+    "element": ([1, 2, 4], 2, Words("bytes of a number", "每个数的字节")),
+    "tp": ([1, 2, 4, 8], 8, Words("TP: GPUs", "TP：几张卡")),
+    "gib": ([20, 40, 60, 100], 60, Words("GiB for KV, each GPU", "每卡给 KV 的 GiB")),
+    "context": (
+        [4, 8, 16, 32, 64, 128], 32, Words("K tokens a sequence", "序列长度，K token"),
+    ),
+}  # fmt: skip
+
 
 def told(
     layers: int, kv_heads: int, head_dim: int, element: int, tp: int, gib: int,
@@ -57,21 +69,14 @@ def told(
 
 def ceiling() -> widgets.VBox:
     """Return the sliders, the sentence and the curve. It starts at Llama-3-70B, TP8."""
-    options: dict[str, tuple[list[int], int]] = {
-        "layers": ([16, 32, 61, 80, 126], 80),
-        "kv_heads": ([1, 2, 4, 8, 32], 8),
-        "head_dim": ([64, 128, 256], 128),
-        "element": ([1, 2, 4], 2),
-        "tp": ([1, 2, 4, 8], 8),
-        "gib": ([20, 40, 60, 100], 60),
-        "context": ([4, 8, 16, 32, 64, 128], 32),
-    }
+    lang = language() or "en"
     dials = {
         name: widgets.SelectionSlider(
-            options=values, value=value, description=name,
-            continuous_update=False, layout={"width": "360px"},
+            options=values, value=value, description=label.to(lang),
+            continuous_update=False, layout={"width": "420px"},
+            style={"description_width": "150px"},
         )
-        for name, (values, value) in options.items()
+        for name, (values, value, label) in DIALS.items()
     }  # fmt: skip
     said, curve = widgets.HTML(), widgets.HTML()
 

@@ -47,30 +47,30 @@ def thousands(t: dict) -> dict[str, int]:
 
 
 def bytes_of(model):
-    if model["kv_lora_rank"]:
-        width = model["kv_lora_rank"] + model["qk_rope_head_dim"]
+    if model.kv_lora_rank:
+        width = model.kv_lora_rank + model.qk_rope_head_dim
     else:
-        width = 2 * model["kv_heads"] * model["head_dim"]
-    return model["layers"] * width * model["element"]
+        width = 2 * model.kv_heads * model.head_dim
+    return model.layers * width * model.element
 
 
 def no_mla(model):
-    width = 2 * model["kv_heads"] * model["head_dim"]
-    return model["layers"] * width * model["element"]
+    width = 2 * model.kv_heads * model.head_dim
+    return model.layers * width * model.element
 
 
 def latent_twice(model):
-    twice = 2 if model["kv_lora_rank"] else 1
+    twice = 2 if model.kv_lora_rank else 1
     return twice * bytes_of(model)
 
 
 def no_rope(model):
-    rope = model["layers"] * model["qk_rope_head_dim"] * model["element"]
+    rope = model.layers * model.qk_rope_head_dim * model.element
     return bytes_of(model) - rope
 
 
 def always_bf16(model):
-    return bytes_of({**model, "element": 2})
+    return bytes_of(model._replace(element=2))
 
 
 SAID = {

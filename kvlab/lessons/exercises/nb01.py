@@ -7,7 +7,7 @@ Left out: the answers that are right (the tests hold them).
 from __future__ import annotations
 
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...capacity import GIB, Deployment, capacity
 from ...model_table import CONFIGS, known_shape
@@ -76,12 +76,16 @@ def _latent(random: Random) -> Case:
 def _bytes(random: Random) -> Case:
     names = random.sample(PLAIN, 5)
     answer, terms = {}, {}
+    beliefs = []
     for part, name in zip("abcde", names, strict=True):
         shape = known_shape(name)
         answer[part] = shape.bytes_full() / 1024
+        beliefs.append(Belief({part: answer[part] / 2}, Words(
+            f"{part}: K and V, two rows for each head.",
+            f"{part}：K 和 V，每个 head 两行。")))  # fmt: skip
         layers, heads, dim = shape.full_layers, shape.kv_heads, shape.head_dim
         terms[part] = f"{name} ({layers}, {heads}, {dim})"
-    return Case(answer, terms)
+    return Case(answer, terms, beliefs=tuple(beliefs))
 
 
 def _sequences(random: Random) -> Case:
@@ -104,16 +108,23 @@ SHOWN = ("llama-3-8b", "llama-3-70b", "qwen2.5-7b", "mixtral-8x7b", "deepseek-v3
          "deepseek-v2-lite")  # fmt: skip
 
 
-def _told(name: str, element: int) -> dict[str, Any]:
+class Told(NamedTuple):
+    """A model as the exercise shows it; `element` is the bytes of a number."""
+
+    layers: int
+    kv_heads: int
+    head_dim: int
+    kv_lora_rank: int
+    qk_rope_head_dim: int
+    element: int
+
+
+def _told(name: str, element: int) -> Told:
     config, shape = CONFIGS[name], known_shape(name)
-    return {
-        "layers": shape.full_layers,
-        "kv_heads": shape.kv_heads or 1,
-        "head_dim": shape.head_dim or 0,
-        "kv_lora_rank": config.get("kv_lora_rank", 0),
-        "qk_rope_head_dim": config.get("qk_rope_head_dim", 0),
-        "element": element,
-    }
+    return Told(
+        shape.full_layers, shape.kv_heads or 1, shape.head_dim or 0,
+        config.get("kv_lora_rank", 0), config.get("qk_rope_head_dim", 0), element,
+    )  # fmt: skip
 
 
 def judge(function: Any, random: Random) -> Flaw | None:
@@ -189,13 +200,12 @@ EXERCISES = (
     Function(
         id="01.E3",
         asks=Words(
-            "Write kv_bytes_per_token(model), MLA included. model has layers, "
-            "kv_heads, "
-            "head_dim, kv_lora_rank and qk_rope_head_dim (both 0 without MLA), and "
-            "element, bytes of one.",
-            "写出 kv_bytes_per_token(model)，包括 MLA。model 有 layers、kv_heads、"
-            "head_dim、kv_lora_rank 与 qk_rope_head_dim（没有 MLA 时为 0），"
-            "以及 element（每元素字节数）。"),
+            "Write kv_bytes_per_token(model), MLA included. model.layers, .kv_heads, "
+            ".head_dim, .element (bytes of a number); of MLA's latent .kv_lora_rank "
+            "and .qk_rope_head_dim (512 and 64; both 0 without MLA).",
+            "写出 kv_bytes_per_token(model)，包括 MLA。model.layers、.kv_heads、"
+            ".head_dim、.element（每个数的字节数）；MLA 的 latent 有 .kv_lora_rank 与 "
+            ".qk_rope_head_dim（512 与 64；没有 MLA 时都是 0）。"),
         start="def kv_bytes_per_token(model):\n    ...", judge=judge,
     ),
     EIGHTFOLD,

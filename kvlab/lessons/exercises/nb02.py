@@ -208,12 +208,13 @@ EXERCISES = (
     Function(
         id="02.E3",
         asks=Words(
-            "Write inc_lock_ref. node has parent (None above the root), tokens and "
-            "lock_ref; account has evictable and protected. The root is never locked. "
-            "It is tried in 10,000 random locks and unlocks.",
-            "写出 inc_lock_ref。node 有 parent（根之上为 None）、tokens、lock_ref；"
-            "account 有 evictable 和 protected。根从不加锁。"
-            "会用 10,000 次随机加锁、解锁来检验。"),
+            "Write inc_lock_ref: somebody needs the prefix that ends in node. node has "
+            "tokens (how many), lock_ref and parent (the root's is None); account has "
+            "evictable and protected. The root is never locked. Change both; it is "
+            "tried in 10,000 random locks and unlocks.",
+            "写出 inc_lock_ref：有人需要以 node 结尾的前缀。node 有 tokens（个数）、"
+            "lock_ref、parent（根的 parent 为 None）；account 有 evictable 和 "
+            "protected。根从不加锁。两者都要改；会用 10,000 次随机加锁、解锁来检验。"),
         start="def inc_lock_ref(node, account):\n    ...", judge=judge,
     ),
     IN_BETWEEN,

@@ -176,7 +176,7 @@ EXERCISES = (
             "现在一次需要 {need} 个槽位。"),
         parts={
             "ask": Words("0.5.23 asks to evict", "0.5.23 要求逐出"),
-            "freed": Words("slots freed", "实际腾出"),
+            "freed": Words("0.5.23 frees", "0.5.23 实际腾出"),
             "old": Words("0.5.14 asks to evict", "0.5.14 要求逐出"),
         },
         case=_freed,

@@ -229,10 +229,12 @@ EXERCISES = (
         asks=Words(
             "L1: available {available}, evictable {evictable}. {running} requests run, "
             "each may write {left} more tokens; new_token_ratio is {ratio}. A request "
-            "brings {extend} new tokens, may answer with {max_new}; a page is 1 slot.",
+            "brings {extend} new tokens, may answer with {max_new}; a page is 1 slot. "
+            "What are the two sides of the test?",
             "L1：available {available}、evictable {evictable}。{running} 个请求在运行，"
             "各还能写 {left} 个 token；new_token_ratio 为 {ratio}。一个请求带来 "
-            "{extend} 个新 token，最多输出 {max_new} 个；一页 1 个槽位。"),
+            "{extend} 个新 token，最多输出 {max_new} 个；一页 1 个槽位。"
+            "判据两边各是多少？"),
         parts={"room": Words("room (remaining_total)", "room（remaining_total）"),
                "need": Words("need", "need")},
         case=_total, tolerance=0.005,

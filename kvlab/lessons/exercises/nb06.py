@@ -33,6 +33,17 @@ SECOND = Words(
 )
 
 
+FIRST_OF_B = Words(
+    "B's last chunk is the first hit of B's nodes; selective copies at the second.",
+    "B 的最后 chunk 只是 B 的节点的第 1 次命中；selective 到第 2 次才拷。",
+)
+AT_EVICTION = Words(
+    "write_back copies at the eviction; under the others what has no copy by then is "
+    "deleted.",
+    "write_back 到逐出时才拷；另外两种策略下，那时还没有副本的就删除了。",
+)
+
+
 def _on_host(trace: Trace, step: int) -> int:
     account = state_at(trace, step).host_account()
     return account.total - account.available
@@ -98,15 +109,19 @@ def _tokens(random: Random) -> Case:
         for name, end in zip(MOMENTS, ends, strict=True)
     }
     a, b, rest = sizes
+    every = a + b + rest
     return Case(
         answer, sizes._asdict() | {"policy": policy}, bench.trace,
         steps=dict(zip(MOMENTS, ends, strict=True)),
         beliefs=(
-            Belief({"a": 0, "again": a, "chunk": a, "rest": a + b + rest}, SECOND,
-                   ends[0]),
+            Belief({"rest": every}, FIRST_OF_B, ends[3])
+            if policy == "write_through_selective" else
+            Belief({"a": 0, "again": a, "chunk": a, "rest": every}, SECOND, ends[0]),
             Belief({"chunk": a + b}, Words(
                 "A middle chunk counts no hit, so nothing is written for it yet.",
                 "中间 chunk 不计命中，所以还不会写。"), ends[2]),
+            Belief({"evict": 0 if policy == "write_back" else every}, AT_EVICTION,
+                   ends[4]),
         ),
     )  # fmt: skip
 

@@ -35,4 +35,4 @@ def one_life(**knobs: Any) -> Workbench:
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {"one_life": one_life}
-PICTURES = (("02-running.svg", "one_life", "request_finish", "pool"),)
+PICTURES = (("02-before.svg", "one_life", "decode", "pool"),)

@@ -113,4 +113,4 @@ def some_leaving(random: Random) -> tuple[Blocks, Leaving]:
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {}
-BLOCK_PICTURES = (("03-train.svg", free_is_not_empty, 3, "pool"),)
+BLOCK_PICTURES = (("03-train.svg", free_is_not_empty, 1, "pool"),)
