@@ -82,7 +82,7 @@ GLOSSARY: dict[str, Term] = {
         "copy to L2 at an insert, or at the eviction",
     ),
     "load": Term(
-        "`load_back`", "load", "加载回", "copy a chain of nodes home to L1"
+        "`load_back`", "load", "取回", "copy a chain of nodes home to L1"
     ),
     "retract": Term(
         "retract", "preempt", "撤回 / 抢占", "a running request gives up its KV"

@@ -63,7 +63,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "the shortfall.",
         effect="A load of 20 into 2 free slots pushes 20 tokens off the device, not "
         "18.",
-        effect_zh="加载回 20 个 token、空闲 2 个时，逐出 20 而不是 18。",
+        effect_zh="取回 20 个 token、空闲 2 个时，逐出 20 而不是 18。",
         sources=(f"{_HIRADIX}, load_back", f"{_UNIFIED}, _load_back_transfers"),
         golden="x03#10",
     )]
@@ -220,7 +220,7 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "chunk budget is spent; else the round ends before it.",
         effect="A request that cannot join may be loaded back for nothing, and takes "
         "room on the device.",
-        effect_zh="进不了本轮的请求也会被尝试，甚至白白加载回来，占掉显存。",
+        effect_zh="进不了本轮的请求也会被尝试，甚至白白取回来，占掉显存。",
         sources=("managers/scheduler.py, get_new_batch_prefill",),
         golden="x11#4",
     )]

@@ -238,3 +238,39 @@ def test_the_folder_says_the_language(folder, lang):
 def test_kinds_have_their_exercise():
     kinds = {type(e) for e in EXERCISES.values()}
     assert kinds >= {Choice, Fill, Order, Function, Sentence}
+
+
+@pytest.mark.parametrize(
+    ("id", "mistake", "words"),
+    [
+        ("02.E3", "one_node", "counts on the whole path"),
+        ("06.E3", "every_hit", "copied once"),
+        ("06.E3", "as_quoted", "the root needs no copy"),
+        ("06.E3", "no_parent", "is a gap"),
+    ],
+)
+def test_a_function_is_told_what_it_forgot(id, mistake, words):
+    found = verdict(id, getattr(solutions(id), mistake))
+    assert words.lower() in str(found.why.en).lower()
+
+
+def test_who_admits_at_equal_is_shown_both_sides():
+    def at_equal(extend, max_new, page, available, evictable, promised):
+        return extend + max_new + page <= available + evictable - promised
+
+    found = verdict("05.E3", at_equal)
+    need, room = re.search(r"need (\d+), room (\d+);", found.why.en).groups()
+    assert need == room
+
+
+def test_what_is_inserted_once_is_not_copied_by_selective():
+    selective = next(
+        seed for seed in range(20)
+        if case("06.E1", seed).terms["policy"] == "write_through_selective"
+    )  # fmt: skip
+    drawn = case("06.E1", selective)
+    said = drawn.answer | {
+        "rest": sum(drawn.terms[part] for part in ("a", "b", "rest"))
+    }
+    found = verdict("06.E1", said, selective)
+    assert "selective copies at the second" in found.why.en
