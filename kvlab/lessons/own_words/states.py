@@ -188,9 +188,9 @@ def _on_demand(random: Random) -> Case:
 ON_DEMAND = Sentence(
     id="04.E4",
     asks=Words(
-        "In one sentence: when does SGLang evict, and how much more than the shortfall "
-        "can it free?",
-        "一句话：SGLang 何时逐出？最多会比缺口多腾出多少？"),
+        "In one sentence: when does SGLang 0.5.23 evict, and how much more than the "
+        "shortfall can it free?",
+        "一句话：SGLang 0.5.23 何时逐出？最多会比缺口多腾出多少？"),
     points={
         "when": point("It evicts", "什么时候逐出",
             waterline=("when 90 % of the pool is used", "用到池子的 90 % 时"),
