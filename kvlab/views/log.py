@@ -23,6 +23,7 @@ from ..record.replay import FoldError, fold
 from ..record.trace import Trace
 from .columns import ACCOUNT, BATCH, COLUMNS, DELTAS, PATH, STAGES
 from .columns import PAGES as PAGE_COLUMNS
+from .next_victims import line_behind
 from .patches import Patches
 from .phrases import PHRASES
 from .player_tables import tables
@@ -40,6 +41,9 @@ _UNSHOWN = {
 """Fields that no sentence and no card names."""
 _RISING = {"number", "time", "at", "now", "begin"}
 _FACTORED = {"promised", "before", "after"}
+
+READ = 20_000
+"""Events of a run whose victims are told with who comes after them."""
 
 NODE, REQUEST, TEXT, PAGES, COUNT, NUMBER, OPTIONAL, KEY = "nrtpcifk"
 """Types of fields: node, request, text (both by place in a list), pages (a list, by its
@@ -124,6 +128,7 @@ def player_log(
         "batch": BATCH,
         "account": ACCOUNT,
         "stages": STAGES,
+        "behind": writer.lines,
         **(extra or {}),
     }
     return pack(contents, [*writer.streams(), *_rows(trace, writer.done)])
@@ -159,6 +164,7 @@ class _Writer:
         self.start = len(self.patches.column)
         self.hits: dict[str, array[int]] = {name: array("q") for name in WATCHES}
         self.done = 0
+        self.lines: dict[int, list[Any]] = {}
         self._schema = {kind: fields_of(kind) for kind in KINDS}
         self.values: dict[str, array[int]] = {
             f"{KINDS[kind]}.{field.name}": array("q")
@@ -174,11 +180,14 @@ class _Writer:
         """Write every event that folds; return what is wrong with the next, if any."""
         for index, event in enumerate(self.events):
             hits = seen(event, self.patches.state)
+            line = self._line(event)
             try:
                 size = self.patches.step(index)
                 self._write_fields(event)
             except (FoldError, LookupError, ValueError, OverflowError) as problem:
                 return self._fault(index, problem)
+            if line:
+                self.lines[index] = line
             self.size.append(size)
             for name in hits:
                 self.hits[name].append(index)
@@ -187,6 +196,13 @@ class _Writer:
             self.cause.append(index - event.cause if event.cause >= 0 else 0)
             self.done += 1
         return None
+
+    def _line(self, event: Event) -> list[Any]:
+        """Return who stands in line behind a victim, in a run that can be read."""
+        if not isinstance(event, ev.Victim) or len(self.events) > READ:
+            return []
+        line = line_behind(self.patches.state, event)
+        return [] if line is None else [line.then, line.spared]
 
     def _fault(self, index: int, problem: Exception) -> str:
         """Say why the event cannot be shown: it does not fold, or its patches name

@@ -53,6 +53,8 @@ UI_WORDS: dict[str, Words] = {
                  "这是变化：执行事件 {n} 的决策"),
     "start": Words("before the first event", "第一个事件之前"),
     "not_in_formula": Words("not in this formula", "不在此公式中"),
+    "then": Words("next in line", "接下来是"),
+    "spared": Words("colder, but locked", "更冷，但被锁住"),
     "not_reached": Words("not reached: a test before it failed",
                          "未检查：前面已有一项不成立"),
     "not_taken": Words("not taken", "未选择"),

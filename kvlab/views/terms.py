@@ -63,7 +63,7 @@ def chunk_left(event: ev.Admit) -> int | None:
     return event.rem_chunk if event.line == "chunk_budget" else None
 
 
-def key_text(key: tuple[float, ...]) -> str:
+def key_text(key: tuple[int, ...] | tuple[float, ...]) -> str:
     """Return an eviction key as a card shows it: whole numbers, in parentheses.
 
     >>> key_text((1.0, 40.0))

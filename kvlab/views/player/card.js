@@ -41,7 +41,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const bars = why.bars.filter((bar) => !bar.unless || terms[bar.unless] != null);
   if (bars.length)
     parts.push(`<div class="sec">${barsSvg(player, { ...why, bars }, terms)}</div>`);
-  parts.push(testsHtml(player, why, terms));
+  parts.push(testsHtml(player, why, terms), lineHtml(player, run, e));
   if (why.outside && run.log.pools[1])
     parts.push(
       `<div class="sec"><div class="off">${swatch(player, "available")}<s>L2 free = ${num(terms.host_free)}</s><span>${ui(player, "not_in_formula")}</span></div></div>`,
@@ -75,6 +75,17 @@ function testsHtml(player, why, terms) {
     return `<div class="${place}">${late}${html}</div>`;
   });
   return parts.join("");
+}
+
+/** Of a victim: who would follow it, and who is colder but locked. */
+function lineHtml(player, run, e) {
+  const [then, spared] = run.log.behind?.[e] ?? [[], []];
+  const row = (words, nodes) =>
+    nodes.length
+      ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `<b class="m">n${n}</b> ${esc(key)}`).join(" · ")}</div>`
+      : "";
+  const rows = row("then", then) + row("spared", spared);
+  return rows && `<div class="sec">${rows}</div>`;
 }
 
 /** Of a change: the card of the decision that led to it, as it was then. */

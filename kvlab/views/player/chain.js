@@ -19,13 +19,21 @@ export function orderOf(run) {
     const path = run.path(run.raw(e, "node"));
     return numbered(path.filter((n) => run.c[column][n] === 2).reverse());
   }
-  return numbered(victimsOf(run, e));
+  return numbered(victimsOf(run, e), 1);
+}
+
+/** The nodes that would follow the last event's victim, each with its number after it. */
+export function nextOf(run) {
+  const e = run.at - 1;
+  const [then] = (e >= 0 && run.log.behind?.[e]) || [[]];
+  const gone = orderOf(run).size;
+  return new Map(then.map(([node], i) => [node, gone + i + 1]));
 }
 
 const fromRoot = (run, nodes) => nodes.sort((a, b) => run.c.start[a] - run.c.start[b]);
 
-const numbered = (nodes) =>
-  new Map(nodes.length > 1 ? nodes.map((n, i) => [n, i + 1]) : []);
+const numbered = (nodes, least = 2) =>
+  new Map(nodes.length < least ? [] : nodes.map((n, i) => [n, i + 1]));
 
 /** The victims of the eviction that this event belongs to, the first one first. */
 function victimsOf(run, e) {

@@ -16,7 +16,7 @@ export function stripOf(player, run, n, plan, state, ends) {
   const [one, two] = state.gone ? ["lost", "lost"] : run.looks(n);
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
-    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.picked} ` +
+    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ` +
     `${c.lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
 }
@@ -56,6 +56,7 @@ function markup(player, run, n, plan, m, state, label) {
       `<text x="${x + w + 4}" y="10" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`,
     );
   if (state.order && w > 18) parts.push(orderMark(k, m, state.order));
+  if (state.next && w > 18) parts.push(orderMark(k, m, state.next, true));
   if (state.picked)
     parts.push(ring(m, 3, 4, k.link, 2.5, state.picked === 1 ? "4 3" : ""));
   return `<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
@@ -94,7 +95,8 @@ function ring({ x, y, w, h1, h2 }, out, round, colour, wide, dash = "") {
   return `<rect x="${x - out}" y="${y - out}" width="${w + 2 * out}" height="${h1 + h2 + 2 * out + 1}" rx="${round}" fill="none" stroke="${colour}" stroke-width="${wide}" stroke-dasharray="${dash}"/>`;
 }
 
-function orderMark(k, { x, y, w, h1 }, order) {
+/** A number on a node: where it stands in a chain, or, `soft`, where it would. */
+function orderMark(k, { x, y, w, h1 }, order, soft = false) {
   const [cx, cy] = [x + w / 2, y + h1 / 2];
-  return `<circle cx="${cx}" cy="${cy}" r="7.5" fill="${k.ink}"/><text x="${cx}" y="${cy + 4}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.bg}">${order}</text>`;
+  return `<circle cx="${cx}" cy="${cy}" r="7.5" fill="${soft ? k.bg : k.ink}" stroke="${k.ink}" stroke-dasharray="${soft ? "2 2" : ""}"/><text x="${cx}" y="${cy + 4}" text-anchor="middle" font-size="11" font-weight="600" fill="${soft ? k.ink : k.bg}">${order}</text>`;
 }

@@ -3,7 +3,7 @@
 // As a map of prefixes: x is the token's position, a node is a strip with two decks. Rows
 // come from the log, so nothing jumps. Left out: folding (fold.js), one node (strip.js).
 
-import { orderOf } from "./chain.js";
+import { nextOf, orderOf } from "./chain.js";
 import { BIG_TREE, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
@@ -72,11 +72,13 @@ function drawRows(player, run, parts, gone) {
   const groups = new Map();
   const ends = new Map();
   const order = orderOf(run);
+  const next = nextOf(run);
   for (const n of shown) {
     const state = {
       hot: hot(n),
       gone: gone.includes(n),
       order: order.get(n) ?? 0,
+      next: next.get(n) ?? 0,
       picked: player.select?.node === n ? 2 : player.hover?.node === n ? 1 : 0,
     };
     groups.set(`n${n}`, [

@@ -1,0 +1,82 @@
+"""Who would an eviction take next, and who is colder but locked?
+
+From the state before a victim goes: the leaves that could follow it, coldest first, as
+if it were gone, so its parent may be among them; and the leaves that a lock spares.
+Left out: what becomes of a victim (phrases.py), the rule itself (why_cache.py).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from ..record import events as ev
+from ..record.snapshot import ROOT, NodeState, State
+from .terms import key_text
+
+MOST = 2
+"""Leaves that are named of each sort."""
+
+Key = tuple[int, ...]
+
+_KEYS: dict[str, Callable[[NodeState], Key]] = {
+    "lru": lambda node: (node.time,),
+    "lfu": lambda node: (node.hit_count, node.time),
+    "fifo": lambda node: (node.created,),
+    "mru": lambda node: (-node.time,),
+    "filo": lambda node: (-node.created,),
+    "priority": lambda node: (node.priority, node.time),
+    "slru": lambda node: (int(node.hit_count >= 2), node.time),
+}
+"""The keys of SGLang's strategies, of a recorded node."""
+
+
+class Line(NamedTuple):
+    """Nodes with their keys as a card shows them: `then` would follow, coldest first;
+    `spared` are colder than the victim, and locked."""
+
+    then: list[tuple[int, str]]
+    spared: list[tuple[int, str]]
+
+
+def line_behind(state: State, victim: ev.Victim) -> Line | None:
+    """Return who stands in line behind a victim; None where no key orders them.
+
+    `state` is the one before it. Cost: O(nodes).
+    """
+    here = state.nodes.get(victim.node)
+    if here is None or victim.fate == "reclaim":
+        return None
+    leaves = _leaves(
+        state, here, on_host=here.pages is None, goes=victim.fate != "stays"
+    )
+    key = _KEYS[state.config.eviction_policy]
+    ranked = sorted(leaves, key=lambda node: (key(node), node.time, node.id))
+    shown = [(node.id, key_text(key(node))) for node in ranked if not _locked(node)]
+    spared = [n for n in ranked if _locked(n) and key(n) < key(here)]
+    return Line(shown[:MOST], [(n.id, key_text(key(n))) for n in spared[:MOST]])
+
+
+def _locked(node: NodeState) -> bool:
+    return node.lock_ref > 0 or node.host_lock_ref > 0
+
+
+def _leaves(
+    state: State, victim: NodeState, on_host: bool, goes: bool
+) -> list[NodeState]:
+    """Return the leaves of the tier but the victim: nodes that only L2 has, or nodes on
+    L1, with none of their children on the tier too."""
+    kids: Counter[int] = Counter()
+    for node in state.nodes.values():
+        pages = node.host_pages if on_host else node.pages
+        if pages is not None and not (goes and node.id == victim.id):
+            kids[node.parent] += 1
+    return [
+        node
+        for node in state.nodes.values()
+        if node.id not in (victim.id, ROOT)
+        and not kids[node.id]
+        and (node.host_pages if on_host else node.pages) is not None
+        and not (on_host and node.pages is not None)
+    ]

@@ -1,0 +1,73 @@
+"""Does the card of a victim name the one that comes after it?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kvlab import Workbench
+from kvlab.record import events as ev
+from kvlab.record.replay import fold
+from kvlab.record.snapshot import State
+from kvlab.record.trace import Trace
+from kvlab.run.whole import load_whole
+from kvlab.views.next_victims import Line, line_behind
+
+GOLDENS = Path(__file__).parent / "goldens"
+NAMES = [
+    "sglang/s10*", "sglang/r01*", "sglang/r03*", "sglang/r05*", "sglang/r12*",
+    "sglang23/u09*", "sglang23/u11*",
+]  # fmt: skip
+
+
+def lines_of(trace: Trace) -> list[tuple[ev.Victim, Line, ev.Victim | None]]:
+    """Every victim with the line behind it and, of the same eviction, who came next."""
+    found = []
+    state = State.start(trace.header.config)
+    last: dict[int, int] = {}
+    for index, event in enumerate(trace.events):
+        if isinstance(event, ev.Victim):
+            line = line_behind(state, event)
+            if event.cause in last:
+                before = found[last[event.cause]]
+                found[last[event.cause]] = (before[0], before[1], event)
+            last[event.cause] = len(found)
+            found.append((event, line, None))
+        fold(state, trace.events, index, index + 1)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_in_line_is_the_next_victim(name):
+    trace = load_whole(next(GOLDENS.glob(name)))[0]
+    told = 0
+    for victim, line, after in lines_of(trace):
+        if after is None or line is None or after.fate in ("drop", "stays", "reclaim"):
+            continue
+        told += 1
+        assert line.then[0][0] == after.node, f"behind {victim}"
+    assert told
+
+
+@pytest.mark.parametrize("policy", ["lfu", "mru", "filo", "priority", "slru"])
+def test_every_policy_has_its_own_line(policy):
+    bench = Workbench(pool_tokens=80, tree="radix", eviction_policy=policy)
+    for first in (0, 100, 200, 300, 0, 200):
+        bench.insert(range(first, first + 8))
+    bench.evict(32)
+    lines = lines_of(bench.trace)
+    assert len(lines) == 4
+    assert all(line.then[0][0] == after.node for _, line, after in lines[:-1])
+
+
+def test_a_locked_leaf_that_is_colder_is_named_as_spared():
+    bench = Workbench(pool_tokens=40, tree="radix", eviction_policy="fifo")
+    for first in (0, 100, 200):
+        bench.insert(range(first, first + 8))
+    bench.lock("a", range(8))
+    bench.evict(1)
+    [(victim, line, _)] = lines_of(bench.trace)
+    assert victim.node == 2
+    assert [node for node, _ in line.spared] == [1]
+    assert [node for node, _ in line.then] == [3]

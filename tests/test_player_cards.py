@@ -1,0 +1,80 @@
+"""Do the cards of the page say what a decision weighed and what a change moved?"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from lab_browser import CHROMIUM, chromium
+from test_player_page import Tab, show
+
+from kvlab.run.whole import load_whole
+from kvlab.views.page import to_html
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(
+        CHROMIUM is None and "CI" not in os.environ,
+        reason="no chromium on this machine (Debian: apt install chromium)",
+    ),
+]
+GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
+
+
+@pytest.fixture(scope="module")
+def tabs(tmp_path_factory):
+    with chromium() as browser:
+        opened = {}
+        for name in ("s10", "s11"):
+            run = load_whole(next(GOLDENS.glob(f"{name}*")))[0]
+            folder = tmp_path_factory.mktemp(name)
+            opened[name] = Tab(browser, folder, to_html(run, lang="en"))
+        yield opened
+        assert all(tab.heard == [] for tab in opened.values())
+
+
+def card(tab: Tab) -> str:
+    return " ".join(tab.page.inner_text("#kvlab .p-why").split())
+
+
+def test_a_victim_says_what_its_key_is_and_who_comes_next(tabs):
+    show(tabs["s10"], "victim demote")
+    said = card(tabs["s10"])
+    assert "key (8) key = (last access): the longest unused goes first" in said
+    assert "next in line n2 (7)" in said
+
+
+def test_a_victim_with_a_copy_is_not_asked_for_the_policy(tabs):
+    show(tabs["s10"], "victim demote")
+    said = card(tabs["s10"])
+    assert "has it a copy on L2? ✓ yes" in said
+    assert "is the policy write_back? (not asked: L2 has a copy)" in said
+
+
+def test_who_comes_next_is_numbered_in_the_tree(tabs):
+    show(tabs["s10"], "victim demote")
+    numbers = tabs["s10"].js(
+        """() => [...kvlab.root.querySelectorAll(".p-tree circle + text")]
+            .map(at => at.closest("[data-node]").dataset.node + ":" + at.textContent)"""
+    )
+    assert numbers == ["2:2", "3:1"]
+
+
+def test_a_lock_shows_its_count_and_what_is_no_longer_evictable(tabs):
+    tabs["s10"].js("() => kvlab.show(68)")
+    said = card(tabs["s10"])
+    assert "n3 lock_ref 0 → 1 L1 used 0 → 22 L1 evictable 22 → 0" in said
+
+
+def test_a_change_says_what_it_means_before_what_led_to_it(tabs):
+    show(tabs["s10"], "demote")
+    said = card(tabs["s10"])
+    assert said.index("L2 has the bytes already") < said.index("What event 44 decided")
+
+
+def test_a_test_behind_one_that_failed_was_not_reached(tabs):
+    show(tabs["s11"], "loadback below_threshold")
+    said = card(tabs["s11"])
+    assert said.index("9 ≥ 10 ✗ false") < said.index("not reached")
+    assert said.index("not reached") < said.index("is there room in L1?")
