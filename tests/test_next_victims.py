@@ -12,7 +12,7 @@ from kvlab.record.replay import fold
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Trace
 from kvlab.run.whole import load_whole
-from kvlab.views.next_victims import Line, line_behind
+from kvlab.views.next_victims import Line, kept, line_behind
 
 GOLDENS = Path(__file__).parent / "goldens"
 NAMES = [
@@ -71,3 +71,14 @@ def test_a_locked_leaf_that_is_colder_is_named_as_spared():
     assert victim.node == 2
     assert [node for node, _ in line.spared] == [1]
     assert [node for node, _ in line.then] == [3]
+
+
+def test_what_keeps_a_leaf_from_an_eviction_is_named():
+    trace = load_whole(next(GOLDENS.glob("sglang23/s14*")))[0]
+    state = State.start(trace.header.config)
+    told = []
+    for index, event in enumerate(trace.events):
+        if isinstance(event, ev.Evicted):
+            told.append(kept(state, event))
+        fold(state, trace.events, index, index + 1)
+    assert told == [[(1, "writing", 1), (2, "writing", 1)], [(2, "writing", 1)], []]

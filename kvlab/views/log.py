@@ -23,7 +23,7 @@ from ..record.replay import FoldError, fold
 from ..record.trace import Trace
 from .columns import ACCOUNT, BATCH, COLUMNS, DELTAS, PATH, STAGES
 from .columns import PAGES as PAGE_COLUMNS
-from .next_victims import line_behind
+from .next_victims import kept, line_behind
 from .patches import Patches
 from .phrases import PHRASES
 from .player_tables import tables
@@ -198,8 +198,13 @@ class _Writer:
         return None
 
     def _line(self, event: Event) -> list[Any]:
-        """Return who stands in line behind a victim, in a run that can be read."""
-        if not isinstance(event, ev.Victim) or len(self.events) > READ:
+        """Return who stands in line behind a victim, or was kept from an eviction that
+        freed too little, in a run that can be read."""
+        if len(self.events) > READ:
+            return []
+        if isinstance(event, ev.Evicted) and event.freed < event.ask:
+            return [[], [], kept(self.patches.state, event)]
+        if not isinstance(event, ev.Victim):
             return []
         line = line_behind(self.patches.state, event)
         return [] if line is None else [line.then, line.spared]

@@ -1,7 +1,8 @@
-"""Who would an eviction take next, and who is colder but locked?
+"""Who would an eviction take next, and who may not go?
 
 From the state before a victim goes: the leaves that could follow it, coldest first, as
-if it were gone, so its parent may be among them; and the leaves that a lock spares.
+if it were gone, so its parent may be among them; and the leaves that a lock spares. At
+an end that freed too little: what keeps the leaves that are left.
 Left out: what becomes of a victim (phrases.py), the rule itself (why_cache.py).
 """
 
@@ -17,6 +18,9 @@ from .terms import key_text
 
 MOST = 2
 """Leaves that are named of each sort."""
+
+KEPT = 4
+"""Leaves that are named where an eviction freed too little."""
 
 Key = tuple[int, ...]
 
@@ -56,6 +60,33 @@ def line_behind(state: State, victim: ev.Victim) -> Line | None:
     shown = [(node.id, key_text(key(node))) for node in ranked if not _locked(node)]
     spared = [n for n in ranked if _locked(n) and key(n) < key(here)]
     return Line(shown[:MOST], [(n.id, key_text(key(n))) for n in spared[:MOST]])
+
+
+def kept(state: State, end: ev.Evicted) -> list[tuple[int, str, int]]:
+    """Return the leaves of the tier that an eviction which freed too little left there,
+    each with what keeps it (writing, loading, reading, locked, both) and its locks."""
+    on_host = end.tier == "L2"
+    tops = [
+        node
+        for node in state.nodes.values()
+        if (node.host_pages if on_host else node.pages) is not None and node.id != ROOT
+    ]
+    parents = {node.parent for node in tops}
+    leaves = [node for node in tops if node.id not in parents]
+    found = [(n.id, _keeper(n, on_host), n.lock_ref) for n in leaves]
+    return [one for one in found if one[1]][:KEPT]
+
+
+def _keeper(node: NodeState, on_host: bool) -> str:
+    if node.writing is not None:
+        return "writing"
+    if node.loading is not None:
+        return "loading"
+    if on_host and node.host_lock_ref:
+        return "reading"
+    if node.lock_ref:
+        return "locked"
+    return "both" if on_host and node.pages is not None else ""
 
 
 def _locked(node: NodeState) -> bool:

@@ -181,7 +181,7 @@ PHRASES: dict[str, Words] = {
         "Asked for {ask}, freed {freed}: leaves go whole",
         "要 {ask} 个，腾出 {freed} 个：叶子整个逐出"),
     "evicted less": Words(
-        "Asked for {ask}, freed only {freed}: no leaf is left to evict",
+        "Asked for {ask}, freed only {freed}: no evictable leaf is left",
         "要 {ask} 个，只腾出 {freed} 个：再没有可逐出的叶子"),
     "trybackup": Words(
         "Backup of {n}: {verdict}, {tokens} tokens",

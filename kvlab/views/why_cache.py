@@ -63,8 +63,8 @@ _VICTIM = Why(
     sources=_EVICT_SOURCES, own=Own(_TREE, "evict", "node.backed_up"))
 _EVICTED = Why(
     "out",
-    Words("Stop as soon as enough is free, or no leaf is left.",
-          "够用即停，或再没有叶子。"),
+    Words("Stop as soon as enough is free, or no evictable leaf is left.",
+          "够用即停，或再没有可逐出的叶子。"),
     (Test(("freed − ask = over",), "freed >= ask"),),
     (BarOf(Words("asked", "要"), ("ask",)), BarOf(Words("freed", "腾出"), ("freed",))),
     instead=(Instead(Words("cut the last leaf", "切开最后一个叶子"), "over > 0"),),

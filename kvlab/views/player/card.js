@@ -77,14 +77,19 @@ function testsHtml(player, why, terms) {
   return parts.join("");
 }
 
-/** Of a victim: who would follow it, and who is colder but locked. */
+/** Of a victim: who would follow it, and who is colder but locked; of an end that freed
+ *  too little: what keeps those that stay. */
 function lineHtml(player, run, e) {
-  const [then, spared] = run.log.behind?.[e] ?? [[], []];
+  const [then, spared, kept = []] = run.log.behind?.[e] ?? [[], []];
   const row = (words, nodes) =>
     nodes.length
       ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `<b class="m">n${n}</b> ${esc(key)}`).join(" · ")}</div>`
       : "";
-  const rows = row("then", then) + row("spared", spared);
+  const stays = kept.map(
+    ([node, why, locks]) =>
+      `<div><b class="m">n${node}</b> ${ui(player, `kept_${why}`, { n: num(locks) })}</div>`,
+  );
+  const rows = row("then", then) + row("spared", spared) + stays.join("");
   return rows && `<div class="sec">${rows}</div>`;
 }
 
