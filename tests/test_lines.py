@@ -517,7 +517,7 @@ def test_progress_is_told_in_bytes(tmp_path):
     path = tmp_path / "a.log"
     path.write_text("\n".join(PLAIN))
     seen: list[int] = []
-    diagnose([path], say=seen.append)
+    diagnose([path], progress=seen.append)
     assert sum(seen) == path.stat().st_size
 
 

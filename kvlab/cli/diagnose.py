@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..files import replace_file
 from ..observe.diagnose import diagnose, diagnose_run, failed
 from ..observe.report import report
+from ..observe.said import Lang
 from ..observe.source import STDIN
 from ..record.diagnosis import Diagnosis
 from ..views.diagnosis_page import page
@@ -38,6 +39,7 @@ def add_diagnose(commands: Any) -> None:
         "order, the JSON of a Prometheus query, a RUN, a TRACE",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--lang", default="en", choices=("en", "zh"))
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")
 
 
@@ -51,7 +53,7 @@ def _diagnose(arguments: Namespace) -> int:
         check_target(arguments.html)
     try:
         with progress(_size(arguments.paths), "diagnose", "B") as bar:
-            told = _told(arguments.paths, bar.update)
+            told = _told(arguments.paths, bar.update, arguments.lang)
     except InputError as problem:
         if arguments.json:
             print(json.dumps(to_builtins(failed(problem).told())))
@@ -71,10 +73,10 @@ def _size(paths: list[Path]) -> int | None:
     return sum(path.stat().st_size for path in paths) if known else None
 
 
-def _told(paths: list[Path], say: Say) -> Diagnosis:
+def _told(paths: list[Path], progress: Say, lang: Lang) -> Diagnosis:
     (first, *more) = paths
     if not more and not first.exists() and str(first) != STDIN:
         run = named_run(first)
         if run is not None:
-            return diagnose_run(run, str(first))
-    return diagnose(paths, say)
+            return diagnose_run(run, str(first), lang)
+    return diagnose(paths, progress, lang)

@@ -3,7 +3,8 @@
 Each file is recognised by its first lines: a log, scrapes of /metrics, a run of kvlab,
 a request trace. Logs and scrapes may come together; each kind is judged by itself, and
 the more telling one speaks. Whatever cannot be used is counted and named.
-Left out: printing (report.py), the page (views/diagnosis_page.py).
+Left out: its words (telling.py), printing (report.py), the page
+(views/diagnosis_page.py).
 """
 
 from __future__ import annotations
@@ -15,32 +16,33 @@ from typing import Literal
 import msgspec
 
 from ..errors import InputError
-from ..record.diagnosis import Considered, Diagnosis
+from ..record.diagnosis import Diagnosis
 from ..record.trace import BlockTrace, Trace
 from ..record.trace_file import read_block_trace, read_trace
 from .block_run_samples import record_block_run
-from .causes import CAUSES
-from .facts import facts
 from .inputs import WANTED, Input, open_all, remarks
-from .lanes import timeline
 from .lines import LogReader
 from .order import turn_backwards
 from .run_samples import record_run
+from .said import Lang, Text, number, say
 from .samples import Recording
 from .scrape import ScrapeReader
 from .source import STDIN, Say, silent, stem_of
+from .telling import tell
 from .trace_facts import diagnose_trace
 from .verdict import Judgement, judge
 
 
-def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
-    """Return what the files say. `say` is told the bytes read.
+def diagnose(
+    paths: Iterable[Path], progress: Say = silent, lang: Lang = "en"
+) -> Diagnosis:
+    """Return what the files say. `progress` is told the bytes read.
 
     Raises: InputError naming file, place and remedy where nothing can be used.
     Cost: O(bytes), in bounded memory, but for runs and block ids of traces.
     """
     given = list(paths)
-    inputs = open_all(given, say)
+    inputs = open_all(given, progress)
     sorts = {one.sort for one in inputs}
     if "run" in sorts or "trace" in sorts:
         (first, *more) = inputs
@@ -49,18 +51,18 @@ def diagnose(paths: Iterable[Path], say: Say = silent) -> Diagnosis:
                 str(more[0].path), "comes with a run or a trace", "give that one alone"
             )
         if first.sort == "trace":
-            return diagnose_trace(first.path)
-        return _diagnose_file(first)
+            return diagnose_trace(first.path, lang)
+        return _diagnose_file(first, lang)
     found = [
         recording
         for sort in ("log", "metrics")
         if (mine := [one for one in inputs if one.sort == sort])
         for recording in [_record(sort, mine, len(given) == 1 and len(inputs) > 1)]
     ]
-    return _choose(found, inputs, remarks(given, inputs))
+    return _choose(found, inputs, remarks(given, inputs), lang)
 
 
-def diagnose_run(trace: Trace | BlockTrace, name: str) -> Diagnosis:
+def diagnose_run(trace: Trace | BlockTrace, name: str, lang: Lang = "en") -> Diagnosis:
     """Return what a run of kvlab looks like to the same rules.
 
     Raises: TraceError where the run does not fold, InputError where it holds nothing.
@@ -76,17 +78,17 @@ def diagnose_run(trace: Trace | BlockTrace, name: str) -> Diagnosis:
             name, "holds no step of an engine", "record a run with requests"
         )
     track = judgement.about.track
-    notes = []
+    notes: list[Text] = []
     if track.num_samples and track.first_time is None:
         notes.append("this run has no clock: reports are counted, not timed")
-    return _diagnosis(recording, judgement, (name,), notes)
+    return tell(recording, judgement, (name,), notes, lang)
 
 
 class _Stamp(msgspec.Struct):
     engine: str = "sglang"
 
 
-def _diagnose_file(one: Input) -> Diagnosis:
+def _diagnose_file(one: Input, lang: Lang) -> Diagnosis:
     """Read the run with the reader of its engine, which names what is damaged."""
     first = next((line.data for line in one.lines if line.data.strip()), b"")
     try:
@@ -94,7 +96,7 @@ def _diagnose_file(one: Input) -> Diagnosis:
     except msgspec.DecodeError:
         engine = "sglang"
     read = read_block_trace if engine == "vllm" else read_trace
-    return diagnose_run(read(one.path), one.path.name)
+    return diagnose_run(read(one.path), one.path.name, lang)
 
 
 # --- reading and judging
@@ -118,10 +120,11 @@ def _record(
         if not recording.engines and len(inputs) == 1 and recording.unusable:
             raise InputError(*_parts(recording.unusable[0]))
         if sum(recording.engines.values()) == before[1]:
+            fresh = recording.lines - before[0]
             recording.note(
-                f"{name}: no line of an engine in {recording.lines - before[0]:,} lines"
+                say("{}: no line of an engine in {} lines", name, number(fresh))
                 if sort == "log"
-                else f"{name}: no metric of an engine"
+                else say("{}: no metric of an engine", name)
             )
     if sort == "log":
         turn_backwards(recording)
@@ -136,7 +139,7 @@ def _parts(message: str) -> tuple[str, str, str]:
 
 
 def _choose(
-    recordings: list[Recording], inputs: list[Input], notes: list[str]
+    recordings: list[Recording], inputs: list[Input], notes: list[Text], lang: Lang
 ) -> Diagnosis:
     """Return the diagnosis of the recording that tells more.
 
@@ -148,9 +151,9 @@ def _choose(
     judged.sort(key=lambda pair: _telling(pair[1]))
     (recording, judgement), *others = judged
     for other, opinion in others:
-        notes.append(f"the {other.kind} alone say {opinion.finding.cause}")
+        notes.append(say("the {} alone say {}", other.kind, opinion.finding.cause))
     names = tuple(path.name for one in inputs for path in (one.path, *one.also))
-    return _diagnosis(recording, judgement, names, notes)
+    return tell(recording, judgement, names, notes, lang)
 
 
 def _telling(found: Judgement) -> int:
@@ -180,80 +183,6 @@ def _refuse(recordings: list[Recording], inputs: list[Input]) -> None:
     if any(r.engines for r in recordings):
         raise InputError(first, "says nothing of an engine's state", WANTED)
     raise InputError(first, "holds no line of SGLang, vLLM or LMCache", WANTED)
-
-
-def _diagnosis(
-    recording: Recording,
-    found: Judgement,
-    inputs: tuple[str, ...],
-    notes: list[str],
-) -> Diagnosis:
-    finding = found.finding
-    cause = CAUSES[finding.cause]
-    names = {id(o.track): recording.label(o.track) for o in found.opinions}
-    drawn = timeline(found, names)
-    told = [*notes, *recording.notes, *recording.unusable]
-    if recording.damaged:
-        told.append(
-            f"{recording.damaged} damaged lines were counted and not trusted, the "
-            f"first at {recording.damaged_at[0]}"
-        )
-    if recording.jumps:
-        told.append(
-            f"the clock goes back {recording.jumps} times: if lines of several servers "
-            "are mixed here, give each server's log alone"
-        )
-    told += _servers(recording, found)
-    partial = bool(recording.damaged or recording.unusable)
-    return Diagnosis(
-        status="partial" if partial else "ok",
-        engine=recording.engine,
-        kind=recording.kind,
-        verdict=cause.verdict,
-        cause=finding.cause,
-        confidence=finding.confidence,
-        facts=facts(recording, found),
-        reasons=finding.why,
-        next=finding.next or cause.next,
-        says=cause.says,
-        evidence=tuple(dict.fromkeys(finding.quotes)),
-        considered=_considered(found),
-        notes=tuple(told),
-        inputs=inputs,
-        lanes=drawn.lanes,
-        marks=drawn.marks,
-        timed=drawn.timed,
-    )
-
-
-def _servers(recording: Recording, found: Judgement) -> list[str]:
-    """Return what each server shows, as one note; none where there is one server."""
-    seen: dict[str, list[str]] = {}
-    for one in found.opinions:
-        seen.setdefault(one.track.source, []).append(one.best.cause)
-    if len(seen) < 2:
-        return []
-    shown = [f"{name or 'unnamed'} {', '.join(sorted(set(causes)))}"
-             for name, causes in [*seen.items()][:6]]  # fmt: skip
-    more = f", and {len(seen) - 6:,} more" if len(seen) > 6 else ""
-    about = recording.label(found.about.track)
-    return [
-        f"{len(seen)} servers are in this input, the verdict is on {about}: "
-        f"{'; '.join(shown)}{more}"
-    ]
-
-
-def _considered(found: Judgement) -> tuple[Considered, ...]:
-    """Return the causes that are not the answer, each once, with the reason."""
-    told: dict[str, str] = {}
-    for other in found.about.others:
-        if other.cause == found.finding.cause or other.cause in told:
-            continue
-        if other.holds and CAUSES[other.cause].verdict == "not_enough_evidence":
-            continue  # what cannot be said is no rival of what was
-        why = "; ".join(other.why)
-        told[other.cause] = f"also seen: {why}" if other.holds else why
-    return tuple(Considered(cause, why) for cause, why in told.items())
 
 
 def failed(problem: InputError) -> Diagnosis:

@@ -7,13 +7,13 @@ Left out: the rules (rules_*.py), what causes mean (causes.py), choosing (verdic
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Literal
 
 from msgspec import Struct
 
 from ..record.diagnosis import Quote
+from .said import Said, Text, number, say
 from .samples import Sample
 from .signs import Signs
 
@@ -26,10 +26,10 @@ class Finding(Struct, frozen=True):
 
     cause: str
     holds: bool
-    why: tuple[str, ...]
+    why: tuple[Text, ...]
     quotes: tuple[Quote, ...] = ()
     confidence: Confidence = "likely"
-    next: tuple[str, ...] = ()
+    next: tuple[Text, ...] = ()
 
 
 Rule = Callable[[Signs], Finding | None]
@@ -38,17 +38,17 @@ Rule = Callable[[Signs], Finding | None]
 
 def yes(
     cause: str,
-    *why: str,
+    *why: Text,
     quotes: Iterable[Quote | None] = (),
     confidence: Confidence = "likely",
-    next: tuple[str, ...] = (),
+    next: tuple[Text, ...] = (),
 ) -> Finding:
     """Return that the cause holds."""
     kept = tuple(quote for quote in quotes if quote is not None)
     return Finding(cause, True, why, kept, confidence, next)
 
 
-def no(cause: str, *why: str) -> Finding:
+def no(cause: str, *why: Text) -> Finding:
     """Return that the cause was considered and does not hold."""
     return Finding(cause, False, why)
 
@@ -65,25 +65,10 @@ def quote(sample: Sample | None, *names: str) -> Quote | None:
     return Quote(", ".join(said) or sample.kind, str(sample.place), sample.time)
 
 
-def number(value: float) -> str:
-    """Return a value as a reader writes it.
-
-    >>> number(1310720.0), number(0.997), number(0.9999), number(24.3)
-    ('1,310,720', '0.997', '1', '24.3')
-    """
-    if not math.isfinite(value):
-        return str(value)
-    if value == int(value):
-        return f"{int(value):,}"
-    if abs(value) >= 100:
-        return f"{value:,.1f}"
-    return f"{value:,.3f}".rstrip("0").rstrip(".")
-
-
-def usage_text(signs: Signs) -> str:
+def usage_text(signs: Signs) -> Said:
     """Say how full the pool is while requests wait, and that moments were fuller."""
     most = max((row.usage for row in signs.spell.rows), default=signs.usage_max)
-    text = f"usage is at most {number(signs.crowded)} while they wait"
+    text = say("usage is at most {} while they wait", number(signs.crowded))
     if most <= signs.crowded:
         return text
-    return f"{text}, but for one report in twenty (at most {number(most)})"
+    return say("{}, but for one report in twenty (at most {})", text, number(most))

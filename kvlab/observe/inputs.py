@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..record.trace_formats import is_trace
 from .documents import document_lines
 from .prometheus import ANSWER, moments
+from .said import Text, say
 from .scrape import looks_like_metrics
 from .source import Block, RawLine, Say, blocks, files_of
 
@@ -54,7 +55,7 @@ class Input(NamedTuple):
         return (line for block in self.blocks for line in block.lines())
 
 
-def open_all(paths: list[Path], say: Say) -> list[Input]:
+def open_all(paths: list[Path], progress: Say) -> list[Input]:
     """Return the inputs that can be used, rotated files of one log oldest first.
 
     Raises: InputError for a named file that cannot be used; in a folder it is left
@@ -64,7 +65,7 @@ def open_all(paths: list[Path], say: Say) -> list[Input]:
     for path in paths:
         named = not path.is_dir()
         for file in files_of(path):
-            one = _open(file, say)
+            one = _open(file, progress)
             if one.sort not in _WHY_NOT:
                 inputs.append(one)
             elif named:
@@ -106,8 +107,8 @@ def _why_not(one: Input, head: bytes) -> str:
     return f"is {packed}: unpack it" if packed else _WHY_NOT[one.sort]
 
 
-def _open(path: Path, say: Say) -> Input:
-    source = blocks(path, say)
+def _open(path: Path, progress: Say) -> Input:
+    source = blocks(path, progress)
     taken: list[Block] = []
     head: list[RawLine] = []
     for block in source:
@@ -161,23 +162,25 @@ def _sort(head: list[RawLine]) -> Sort:
     return next((sort for sort, holds in tests if holds), "log")
 
 
-def remarks(given: list[Path], inputs: list[Input]) -> list[str]:
+def remarks(given: list[Path], inputs: list[Input]) -> list[Text]:
     """Return a note for each file of a folder that is not among the inputs, and for
     each whose places are no lines."""
     used = {path for one in inputs for path in (one.path, *one.also)}
-    odd = [
-        f"{one.path.name}: places count its moments, not lines"
-        for one in inputs
-        if one.by_moment and not one.also
-    ]
-    joined = [
-        f"{1 + len(one.also)} answers of Prometheus are one series: places "
-        f"{one.path.name}:N count its moments, not lines"
-        for one in inputs
-        if one.also
-    ]
-    return [*odd, *joined] + [
-        f"left out: {file.name}"
+    told: list[Text] = []
+    for one in inputs:
+        if one.also:
+            told.append(
+                say(
+                    "{} answers of Prometheus are one series: places {}:N count its "
+                    "moments, not lines",
+                    1 + len(one.also),
+                    one.path.name,
+                )
+            )
+        elif one.by_moment:
+            told.append(say("{}: places count its moments, not lines", one.path.name))
+    return told + [
+        say("left out: {}", file.name)
         for path in given
         if path.is_dir()
         for file in files_of(path)

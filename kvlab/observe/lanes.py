@@ -11,9 +11,12 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from ..record.diagnosis import Lane, Quote
 from .facts import p99_bucket
 from .rules_cache import windows
+from .said import Lang, to
 from .samples import Sample, Track
 from .verdict import Judgement, Opinion
 
@@ -37,7 +40,9 @@ class Timeline(NamedTuple):
     timed: bool
 
 
-def timeline(found: Judgement, names: dict[int, str]) -> Timeline:
+def timeline(
+    found: Judgement, names: dict[int, str], quotes: tuple[Quote, ...], lang: Lang
+) -> Timeline:
     """Return the curves of the tracks; `names` gives each track's by its `id`."""
     about, *rest = [found.about, *(o for o in found.opinions if o is not found.about)]
     shown = [about, *rest[: MOST_TRACKS - 1]]
@@ -51,9 +56,8 @@ def timeline(found: Judgement, names: dict[int, str]) -> Timeline:
         if opinion is about:
             where = {str(s.place): x for s, x in axis}
         lanes += _lanes(opinion, names[id(opinion.track)], axis)
-    return Timeline(
-        tuple(lanes), _marks(found.finding.quotes, where, start, timed), timed
-    )
+    lanes = [replace(lane, label=to(lane.label, lang)) for lane in lanes]
+    return Timeline(tuple(lanes), _marks(quotes, where, start, timed), timed)
 
 
 def _axis(track: Track, start: float | None) -> list[tuple[Sample, float]]:

@@ -1,77 +1,91 @@
 """How does a diagnosis read on a terminal?
 
-What it is, why, where it shows, what was considered, what to do next; then the numbers.
+What it is, why, where it shows, what to do next; then what was considered, and the
+numbers.
 Left out: JSON (the diagnosis itself), the page (views/diagnosis_page.py).
 """
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
+from unicodedata import east_asian_width
 
 from ..record.diagnosis import Diagnosis, Quote
 from .causes import CAUSES
-from .finding import number
+from .said import Lang, number, say, to
 
 WIDTH = 88
 
 
 def report(told: Diagnosis) -> str:
-    """Return the diagnosis as text, for people."""
-    return "\n".join(_lines(told))
+    """Return the diagnosis as text, for people, in its language."""
+    return "\n".join(_lines(told, "zh" if told.lang == "zh" else "en"))
 
 
-def _lines(told: Diagnosis) -> Iterator[str]:
-    yield f"{told.verdict}: {told.cause}  ({told.confidence}, {told.status})"
-    yield f"{CAUSES[told.cause].says}."
-    yield f"{told.engine} {told.kind}: {_names(told.inputs)}{_size(told)}"
-    yield ""
-    yield "why"
-    for reason in told.reasons:
-        yield from _point(reason)
+def _lines(told: Diagnosis, lang: Lang) -> Iterator[str]:
+    sure, status = to(told.confidence, lang), to(told.status, lang)
+    yield f"{told.verdict}: {told.cause}  ({sure}, {status})"
+    yield to(CAUSES[told.cause].says, lang) + ("。" if lang == "zh" else ".")
+    yield f"{told.engine} {told.kind}: {_names(told.inputs, lang)}{_size(told, lang)}"
+    yield from _section("why", told.reasons, lang)
     if told.evidence:
         yield ""
-        yield "where"
+        yield to("where", lang)
         wide = max(len(quote.place) for quote in told.evidence)
         for quote in told.evidence:
             yield f"  {quote.place:{wide}}  {_clock(quote)}{quote.text}"
-    if told.considered:
-        yield ""
-        yield "considered, and why not"
-        for other in told.considered:
-            yield from _point(f"{other.cause}: {other.why}")
+    yield from _section("next", told.next, lang)
+    others = [f"{other.cause}: {other.why}" for other in told.considered]
+    yield from _section("considered, and why not", others, lang)
+    yield from _section("about the input", told.notes, lang)
     yield ""
-    yield "next"
-    for step in told.next:
-        yield from _point(step)
-    if told.notes:
-        yield ""
-        yield "about the input"
-        for note in told.notes:
-            yield from _point(note)
-    yield ""
-    yield "numbers"
+    yield to("numbers", lang)
     yield from _numbers(told.facts)
 
 
-def _names(inputs: tuple[str, ...]) -> str:
+def _section(name: str, texts: Sequence[str], lang: Lang) -> Iterator[str]:
+    if texts:
+        yield ""
+        yield to(name, lang)
+    for text in texts:
+        yield from _point(text)
+
+
+def _names(inputs: tuple[str, ...], lang: Lang) -> str:
     shown = list(inputs[:4])
-    return ", ".join(shown + [f"and {len(inputs) - 4:,} more"] * (len(inputs) > 4))
+    more = [say("and {} more", number(len(inputs) - 4)).to(lang)] * (len(inputs) > 4)
+    return ", ".join(shown + more)
 
 
-def _size(told: Diagnosis) -> str:
+def _size(told: Diagnosis, lang: Lang) -> str:
     samples, window = told.facts.get("n_samples"), told.facts.get("window_s")
-    text = f", {samples:,} reports" if samples else ""
-    return text + (f" over {number(window)} s" if window is not None else "")
+    text = say(", {} reports", number(samples)).to(lang) if samples else ""
+    if window is None:
+        return text
+    return text + say(" over {} s", number(window)).to(lang)
 
 
-def _point(text: str) -> list[str]:
-    return textwrap.wrap(
-        text, WIDTH, initial_indent="  - ", subsequent_indent="    ",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+def _point(text: str) -> Iterator[str]:
+    """Yield a point, broken at blanks, and between Chinese characters, which are two
+    columns wide."""
+    line, width = "  - ", 4
+    for word in _WORD.findall(text):
+        wide = _columns(word)
+        if width + _columns(word.rstrip()) > WIDTH and width > 4:
+            yield line.rstrip()
+            line, width = "    ", 4
+        line, width = line + word, width + wide
+    yield line.rstrip()
+
+
+def _columns(text: str) -> int:
+    return sum(1 + (east_asian_width(letter) in "WF") for letter in text)
+
+
+_WORD = re.compile(r"[\u2e80-\uffef][，。；：、）]?\s*|[^\s\u2e80-\uffef]+\s*|\s+")
 
 
 def _clock(quote: Quote) -> str:

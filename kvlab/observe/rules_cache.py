@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import number, say
 from .samples import Sample
 from .signs import PIN, Signs
 
@@ -92,18 +93,26 @@ def prefix_changed(signs: Signs) -> Finding | None:
     fall = next(i for i in range(len(rates) + 1) if max(rates[i:], default=0) <= 0.1)
     before = max(rates[:fall], default=0.0)
     if before < 0.3 or fall == len(rates):
-        return no("prefix_broken_by_client", f"{rates[-1]:.1%} of the last are hits")
+        return no(
+            "prefix_broken_by_client",
+            say("{} of the last are hits", f"{rates[-1]:.1%}"),
+        )
     held = max(i for i in range(fall) if rates[i] >= 0.5 * before)
     if held < fall - 2 or _began_to_evict(signs, found, held):
         return no("prefix_broken_by_client", "hits fall as evictions grow")
     grown = signs.track.growth("evicted_total")
-    evicted = "" if grown is None else f", {number(grown)} tokens evicted"
+    evicted = "" if grown is None else say(", {} tokens evicted", number(grown))
     ends = found[held], found[-1]
     return yes(
         "prefix_broken_by_client",
-        f"the hit rate falls from {before:.1%} to {rates[-1]:.1%} while L1 has "
-        f"room (usage at most {number(signs.usage_max)}{evicted}): the prompts have "
-        "changed, not the cache",
+        say(
+            "the hit rate falls from {} to {} while L1 has room (usage at most "
+            "{}{}): the prompts have changed, not the cache",
+            f"{before:.1%}",
+            f"{rates[-1]:.1%}",
+            number(signs.usage_max),
+            evicted,
+        ),
         quotes=[quote(window.sample, *_SHOWN) for window in ends],
     )
 
@@ -142,13 +151,18 @@ def prefix_parts_early(signs: Signs) -> Finding | None:
     rate = sum(window.cached for window in found) / total
     if not 0 < rate < 0.05:
         return no(
-            "prefix_broken_by_client", f"{rate:.1%} of the prompt tokens are hits"
+            "prefix_broken_by_client",
+            say("{} of the prompt tokens are hits", f"{rate:.1%}"),
         )
     return yes(
         "prefix_broken_by_client",
-        f"only {rate:.1%} of {number(total)} prompt tokens are hits, with room to "
-        "keep them: prompts part early, as with a timestamp, an id or a salt near "
-        "the beginning, or they have nothing in common",
+        say(
+            "only {} of {} prompt tokens are hits, with room to keep them: prompts "
+            "part early, as with a timestamp, an id or a salt near the beginning, "
+            "or they have nothing in common",
+            f"{rate:.1%}",
+            number(total),
+        ),
         quotes=[quote(found[at].sample, *_SHOWN) for at in (0, -1)],
         confidence="possible",
     )
@@ -175,20 +189,29 @@ def working_set(signs: Signs) -> Finding | None:
     pool = signs.pool_tokens or 0.0
     falls = len(rates) >= 2 and rates[-1] <= 0.7 * max(rates) and max(rates) >= 0.1
     if signs.throws:
-        return no("working_set_exceeds_cache", f"{signs.word}s blur the hit rate")
+        return no("working_set_exceeds_cache", say("{}s blur the hit rate", signs.word))
     if signs.comes_back == 0:
         return no("working_set_exceeds_cache", "L2 keeps it and gives nothing back")
     if not evicted or not falls:
         return no(
             "working_set_exceeds_cache",
-            f"{number(evicted)} tokens evicted, hit rate {rates[-1]:.1%} at last",
+            say(
+                "{} tokens evicted, hit rate {} at last",
+                number(evicted),
+                f"{rates[-1]:.1%}",
+            ),
         )
-    pools = f", {evicted / pool:.1f} times the pool" if pool else ""
+    pools = say(", {} times the pool", f"{evicted / pool:.1f}") if pool else ""
     return yes(
         "working_set_exceeds_cache",
-        f"{number(evicted)} tokens were evicted{pools}, and the hit rate is "
-        f"{rates[-1]:.1%} after {max(rates):.1%}: what comes back has been given up "
-        "before",
+        say(
+            "{} tokens were evicted{}, and the hit rate is {} after {}: what comes "
+            "back has been given up before",
+            number(evicted),
+            pools,
+            f"{rates[-1]:.1%}",
+            f"{max(rates):.1%}",
+        ),
         quotes=[
             quote(found[at].sample, "evicted_total", "cached_total", "computed_total")
             for at in (0, -1)

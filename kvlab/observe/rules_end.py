@@ -11,7 +11,8 @@ from itertools import takewhile
 
 from ..record.diagnosis import Quote
 from .end_lines import DIED, ENDS, NO_ROOM, OUT_OF_MEMORY, WATCHDOG
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import Text, number, say
 from .samples import Sample
 from .signs import PIN, Signs
 from .spells import Row
@@ -42,21 +43,30 @@ def ended(signs: Signs) -> Finding | None:
     if len(since) >= _ALIVE:
         return no(
             cause,
-            f"{kind} at {told[-1].place}, but {len(since)} reports come after it: it "
-            "was started again",
+            say(
+                "{} at {}, but {} reports come after it: it was started again",
+                kind,
+                told[-1].place,
+                len(since),
+            ),
         )
-    times = "" if len(told) == 1 else f" in {len(told)} lines, of its ranks or again"
+    times = (
+        "" if len(told) == 1 else say(" in {} lines, of its ranks or again", len(told))
+    )
     before = signs.track.last("usage")
     state = (
         "no report of its state comes before"
         if before is None
-        else f"its last report before shows usage {number(before)}, "
-        f"{number(signs.track.last('running') or 0)} running, "
-        f"{number(signs.track.last('queue') or 0)} waiting"
+        else say(
+            "its last report before shows usage {}, {} running, {} waiting",
+            number(before),
+            number(signs.track.last("running") or 0),
+            number(signs.track.last("queue") or 0),
+        )
     )
     return yes(
         cause,
-        f"the engine says so: {kind}{times}",
+        say("the engine says so: {}{}", kind, times),
         *_numbers(told),
         state,
         quotes=[_said(sample) for sample in (told[0], *told[1:][-1:])]
@@ -86,7 +96,7 @@ _UNITS = (
 )
 
 
-def _numbers(told: list[Sample]) -> list[str]:
+def _numbers(told: list[Sample]) -> list[Text]:
     """Return what the engine said in numbers, as one sentence; none if it did not."""
     said = {name: value for sample in told for name, value in sample.values.items()}
     parts = [text.format(number(said[name])) for name, text in _UNITS if name in said]
@@ -103,15 +113,20 @@ def stands(signs: Signs) -> Finding | None:
     full = last.usage >= PIN
     least = _STANDS_S * (3 if full else 1)
     if len(quiet) < _STANDS or (seconds is not None and seconds < least):
-        return no("engine_stalled", f"only {len(quiet)} reports without a token")
-    during = "" if seconds is None else f" over {number(seconds)} s"
+        return no("engine_stalled", say("only {} reports without a token", len(quiet)))
+    during = "" if seconds is None else say(" over {} s", number(seconds))
     return yes(
         "engine_stalled",
-        f"{number(last.running or 0)} requests run, and the last {len(quiet)} reports"
-        f"{during} show not one token made, of prompts or answers",
-        f"usage stays at {number(last.usage)}: "
+        say(
+            "{} requests run, and the last {} reports{} show not one token made, of"
+            " prompts or answers",
+            number(last.running or 0),
+            len(quiet),
+            during,
+        ),
+        say("usage stays at {}: ", number(last.usage))
         + ("a full pool still makes tokens" if full else "the pool has room")
-        + f"; {number(first.queue)} to {number(last.queue)} wait",
+        + say("; {} to {} wait", number(first.queue), number(last.queue)),
         quotes=[quote(row.sample, *_SHOWN) for row in (first, last)],
     )
 

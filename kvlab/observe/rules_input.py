@@ -7,7 +7,8 @@ lines, one reading, a burst that is over, waiting without a full pool, health.
 from __future__ import annotations
 
 from ..record.diagnosis import Quote
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import joined, number, say
 from .signs import OFTEN, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running")
@@ -23,12 +24,16 @@ def damaged(signs: Signs) -> Finding | None:
     intact = signs.track.num_samples
     few = max(4, recording.damaged / _MOST_DAMAGED)
     if recording.damaged <= intact or intact >= few:
-        return no("input_damaged", f"{intact} whole reports are enough")
+        return no("input_damaged", say("{} whole reports are enough", intact))
     places = [Quote("damaged line", str(place)) for place in recording.damaged_at[:3]]
     return yes(
         "input_damaged",
-        f"{recording.damaged} lines are cut or damaged and were not trusted; {intact} "
-        "whole reports are left",
+        say(
+            "{} lines are cut or damaged and were not trusted; {} whole reports are"
+            " left",
+            recording.damaged,
+            intact,
+        ),
         "what is left shows no growth that could be trusted",
         quotes=[*places, quote(signs.track.lasts.get("usage"), *_SHOWN)],
         confidence="certain",
@@ -42,14 +47,17 @@ def single(signs: Signs) -> Finding | None:
     sample = signs.track.samples[0]
     what = "one scrape" if signs.kind == "metrics" else "one report"
     lifetime = [
-        f"{number(sample.values[name])} {name.removesuffix('_total')} in all is a "
-        "lifetime total"
+        say(
+            "{} {} in all is a lifetime total",
+            number(sample.values[name]),
+            name.removesuffix("_total"),
+        )
         for name in ("preemptions_total", "retracted_total")
         if sample.values.get(name)
     ]
     return yes(
         "single_scrape",
-        f"{what} shows a state and no growth",
+        say("{} shows a state and no growth", what),
         *lifetime,
         quotes=[quote(sample, *_SHOWN, "preemptions_total", "retracted_total")],
         confidence="certain",
@@ -75,7 +83,7 @@ def _by_hand(signs: Signs) -> Finding:
     sums = (("backed up to L2", "backup"), ("loaded back", "load_back"),
             ("evicted from L1", "evicted"))  # fmt: skip
     done = [
-        f"{number(track.growth(f'{name}_total') or 0.0)} tokens {what}"
+        say("{} tokens {}", number(track.growth(f"{name}_total") or 0.0), what)
         for what, name in sums
     ]
     fill = track.high("l2_fraction")
@@ -83,8 +91,8 @@ def _by_hand(signs: Signs) -> Finding:
         "no_samples",
         "this run drives the cache by hand: no request waits or runs in it, so it says "
         "nothing of what limits an engine",
-        f"what it does: {', '.join(done)}"
-        + ("" if fill is None else f"; L2 is at most {fill:.0%} full"),
+        say("what it does: {}", joined(", ", done))
+        + ("" if fill is None else say("; L2 is at most {} full", f"{fill:.0%}")),
         quotes=[quote(track.peaks.get("l2_fraction"), "usage", "l2_fraction")],
         confidence="certain",
         next=(
@@ -101,8 +109,11 @@ def averaged(signs: Signs) -> Finding | None:
         return None
     return yes(
         "waiting_below_pin",
-        f"{number(signs.queue_max)} wait, but the line averages the usage of several "
-        "engines: one full engine cannot be seen in it",
+        say(
+            "{} wait, but the line averages the usage of several engines: one full "
+            "engine cannot be seen in it",
+            number(signs.queue_max),
+        ),
         "bring the metrics of each engine",
         quotes=[quote(max(signs.queued, key=lambda r: r.queue).sample, *_SHOWN)],
     )
@@ -113,20 +124,29 @@ def burst(signs: Signs) -> Finding | None:
     if not signs.queued:
         return None
     if not signs.drained:
-        return no("burst_drained", f"{number(signs.rows[-1].queue)} wait at the end")
+        return no(
+            "burst_drained", say("{} wait at the end", number(signs.rows[-1].queue))
+        )
     if len(signs.queued) < OFTEN * len(signs.rows):
         return no(
             "burst_drained",
-            f"{len(signs.queued)} of {len(signs.rows)} reports have a queue, at most "
-            f"{number(signs.queue_max)}, and it drains",
+            say(
+                "{} of {} reports have a queue, at most {}, and it drains",
+                len(signs.queued),
+                len(signs.rows),
+                number(signs.queue_max),
+            ),
         )
     peak = max(signs.rows, key=lambda r: r.queue)
     thrown = signs.thrown_out
     return yes(
         "burst_drained",
-        f"the queue rises to {number(peak.queue)} and drains to "
-        f"{number(signs.rows[-1].queue)}",
-        *([f"{number(thrown)} {signs.word}s fell into it"] if thrown else []),
+        say(
+            "the queue rises to {} and drains to {}",
+            number(peak.queue),
+            number(signs.rows[-1].queue),
+        ),
+        *([say("{} {}s fell into it", number(thrown), signs.word)] if thrown else []),
         quotes=[quote(r.sample, *_SHOWN) for r in (peak, signs.rows[-1])],
     )
 
@@ -139,8 +159,12 @@ def waiting(signs: Signs) -> Finding | None:
     below = "" if signs.usage_max >= PIN else ", which is not full"
     return yes(
         "waiting_below_pin",
-        f"{number(signs.queue_max)} wait at usage {number(signs.usage_max)}{below}, "
-        "and no rule explains why",
+        say(
+            "{} wait at usage {}{}, and no rule explains why",
+            number(signs.queue_max),
+            number(signs.usage_max),
+            below,
+        ),
         *([] if signs.stands else ["the input ends before it shows if they drain"]),
         quotes=[quote(peak.sample, *_SHOWN)],
     )
@@ -153,26 +177,33 @@ def healthy(signs: Signs) -> Finding | None:
     if (damage := signs.recording.damaged) > signs.track.num_samples:
         return yes(
             "input_damaged",
-            f"{damage} lines are cut or damaged and only {signs.track.num_samples} "
-            "whole: what these show of health is not the whole of it",
+            say(
+                "{} lines are cut or damaged and only {} whole: what these show of "
+                "health is not the whole of it",
+                damage,
+                signs.track.num_samples,
+            ),
         )
     if signs.stands or signs.ends_in_queue:
-        return no("healthy", f"{number(signs.queue_max)} requests wait")
+        return no("healthy", say("{} requests wait", number(signs.queue_max)))
     thrown = signs.thrown_out or 0.0
     peak = quote(signs.track.peaks.get("usage"), *_SHOWN)
     if thrown:
         return yes(
             "occasional_retraction",
-            f"{number(thrown)} {signs.word}s, and no queue stands: an isolated one is "
-            "normal",
+            say(
+                "{} {}s, and no queue stands: an isolated one is normal",
+                number(thrown),
+                signs.word,
+            ),
             quotes=[peak, *_thrown(signs)],
         )
-    said = [f"usage is at most {number(signs.usage_max)}"]
-    said.append(f"at most {number(signs.queue_max)} wait, and never for long")
+    said = [say("usage is at most {}", number(signs.usage_max))]
+    said.append(say("at most {} wait, and never for long", number(signs.queue_max)))
     if signs.thrown_out is not None:
-        said.append(f"no {signs.word} inside the input")
+        said.append(say("no {} inside the input", signs.word))
     if signs.hit_rate is not None:
-        said.append(f"{signs.hit_rate:.1%} of the prompt tokens are hits")
+        said.append(say("{} of the prompt tokens are hits", f"{signs.hit_rate:.1%}"))
     return yes("healthy", *said, quotes=[peak])
 
 

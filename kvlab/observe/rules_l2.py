@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
-from .finding import Finding, no, number, quote, usage_text, yes
+from .finding import Finding, no, quote, usage_text, yes
 from .rules_queue import SMALLEST_CHUNK
+from .said import Text, joined, number, say
 from .samples import Sample
 from .signs import LOW, PIN, RARE, Signs
 from .spells import Row
@@ -41,7 +42,7 @@ def copies_hold_pool(signs: Signs) -> Finding | None:
     return yes(
         "l2_copies_hold_pool",
         _few_text(signs, full, few),
-        f"copies in flight hold up to {max(seen):.0%} of it"
+        say("copies in flight hold up to {} of it", f"{max(seen):.0%}")
         if seen
         else "L2 is on: "
         "pages that wait to be written, or were taken to be loaded, are locked",
@@ -100,13 +101,17 @@ def _mostly(few: list[Row], full: list[Row]) -> bool:
     return sum(spans.get(id(row), 0.0) for row in few) >= 0.4 * sum(spans.values())
 
 
-def _few_text(signs: Signs, full: list[Row], few: list[Row]) -> str:
+def _few_text(signs: Signs, full: list[Row], few: list[Row]) -> Text:
     ran = max(row.running or 0.0 for row in few)
     most = signs.track.high("running") or 0.0
-    return (
-        f"the pool is full and {number(signs.queue_max)} wait, yet in {len(few)} of "
-        f"{len(full)} such reports at most {number(ran)} run, of {number(most)} at "
-        "other times: running requests do not fill it"
+    return say(
+        "the pool is full and {} wait, yet in {} of {} such reports at most {} "
+        "run, of {} at other times: running requests do not fill it",
+        number(signs.queue_max),
+        len(few),
+        len(full),
+        number(ran),
+        number(most),
     )
 
 
@@ -117,14 +122,17 @@ def stands_for_loads(signs: Signs) -> Finding | None:
     stood, worked = track.growth("load_ns_total"), track.growth("compute_ns_total")
     if not stood or not worked:
         return None
-    said = f"prefills stood {stood / 1e9:,.0f} s for L2 loads and computed "
-    said += f"{worked / 1e9:,.0f} s"
+    said = say(
+        "prefills stood {} s for L2 loads and computed {} s",
+        f"{stood / 1e9:,.0f}",
+        f"{worked / 1e9:,.0f}",
+    )
     if stood < worked or signs.crowded >= PIN:
         return no("l2_load_serialised", said)
     longest = track.peaks.get("queue")
     return yes(
         "l2_load_serialised",
-        f"{said}; {usage_text(signs)}",
+        say("{}; {}", said, usage_text(signs)),
         quotes=[quote(longest, *_SHOWN), quote(track.lasts.get("usage"), *_SHOWN)],
         confidence="certain",
     )
@@ -147,13 +155,23 @@ def loads_unseen(signs: Signs) -> Finding | None:
     longest = max(signs.waits, key=lambda row: row.queue)
     return yes(
         "l2_load_serialised",
-        f"{number(longest.queue)} wait, {usage_text(signs)}, "
-        f"and a prefill computes {number(round(fmean(sizes)))} tokens on average, of a "
-        f"chunk of {number(chunk)}: neither room nor compute is short",
-        f"L2 is on and {hits:.1%} of the prompt tokens are hits: loads over a slow "
-        "link fit this; the log does not print them, so it is not proved",
-        quotes=[quote(row.sample, *_SHOWN, "new_tokens", "cached_tokens")
-                for row in (signs.waits[0], longest)],
+        say(
+            "{} wait, {}, and a prefill computes {} tokens on average, of a chunk "
+            "of {}: neither room nor compute is short",
+            number(longest.queue),
+            usage_text(signs),
+            number(round(fmean(sizes))),
+            number(chunk),
+        ),
+        say(
+            "L2 is on and {} of the prompt tokens are hits: loads over a slow link "
+            "fit this; the log does not print them, so it is not proved",
+            f"{hits:.1%}",
+        ),
+        quotes=[
+            quote(row.sample, *_SHOWN, "new_tokens", "cached_tokens")
+            for row in (signs.waits[0], longest)
+        ],
         confidence="possible",
         next=(
             "take two /metrics scrapes: growth of load_back_tokens_total times the "
@@ -165,7 +183,7 @@ def loads_unseen(signs: Signs) -> Finding | None:
             "explanation: lower schedule_conservativeness or send a true "
             "max_new_tokens",
         ),
-    )  # fmt: skip
+    )
 
 
 def load_serialised(signs: Signs) -> Finding | None:
@@ -182,13 +200,22 @@ def load_serialised(signs: Signs) -> Finding | None:
     if len(rows) < max(2, 0.4 * len(signs.waits)) or signs.crowded >= PIN:
         return no(
             "l2_load_serialised",
-            f"at most {number(most)} deferred, usage at most {number(signs.crowded)}",
+            say(
+                "at most {} deferred, usage at most {}",
+                number(most),
+                number(signs.crowded),
+            ),
         )
     shown = ("deferred", "kv_fetch", "queue", "usage", "running")
     return yes(
         "l2_load_serialised",
-        f"of {number(signs.queue_max)} waiting, up to {number(most)} wait for L2 loads "
-        f"in {len(rows)} reports; {usage_text(signs)}",
+        say(
+            "of {} waiting, up to {} wait for L2 loads in {} reports; {}",
+            number(signs.queue_max),
+            number(most),
+            len(rows),
+            usage_text(signs),
+        ),
         quotes=[quote(r.sample, *shown) for r in (rows[0], rows[-1])],
     )
 
@@ -209,12 +236,12 @@ def host_pressure(signs: Signs) -> Finding | None:
     return yes("l2_host_pressure", _pressure(dropped, refused), quotes=quotes)
 
 
-def _pressure(dropped: float | None, refused: float) -> str:
-    what = f"{number(dropped)} tokens were dropped" if dropped else ""
-    said = f"{number(refused)} allocations were refused" if refused else ""
+def _pressure(dropped: float | None, refused: float) -> Text:
+    what = say("{} tokens were dropped", number(dropped)) if dropped else ""
+    said = say("{} allocations were refused", number(refused)) if refused else ""
     if not dropped and not refused:
         return "the host tier dropped nothing"
-    return " and ".join(part for part in (what, said) if part) + " by the host tier"
+    return say("{} by the host tier", joined(" and ", [t for t in (what, said) if t]))
 
 
 def never_match(signs: Signs) -> Finding | None:
@@ -224,19 +251,22 @@ def never_match(signs: Signs) -> Finding | None:
     if not signs.lookups and logged is None:
         return None
     if rate or (logged or 0.0) > 0.01:
-        return no("l2_keys_never_match", f"L2 gives {max(rate or 0, logged or 0):.1%}")
+        return no(
+            "l2_keys_never_match",
+            say("L2 gives {}", f"{max(rate or 0, logged or 0):.1%}"),
+        )
     asked = track.count["lookup"]
     if not signs.lookups and track.num_samples < 3:
         return None
     if signs.lookups and asked and asked < 3:
-        return no("l2_keys_never_match", f"only {asked} lookups")
+        return no("l2_keys_never_match", say("only {} lookups", asked))
     stored = track.sums["stored_tokens"] or track.growth("store_bytes_total") or 0.0
     what = (
-        f"{number(signs.lookups)} tokens were asked of L2 and none was found"
+        say("{} tokens were asked of L2 and none was found", number(signs.lookups))
         if signs.lookups
         else "the external hit rate is 0 throughout"
     )
-    while_ = f", while {number(stored)} were stored" if stored else ""
+    while_ = say(", while {} were stored", number(stored)) if stored else ""
     quotes = [quote(s, "lookup_tokens", "lookup_hits")
               for s in _ends(track.events.get("lookup", ()))]  # fmt: skip
     shown = (
@@ -247,7 +277,11 @@ def never_match(signs: Signs) -> Finding | None:
     quotes.append(quote(track.samples[-1] if track.samples else None, *shown))
     return yes(
         "l2_keys_never_match",
-        what + while_ + ": the keys never match, or nothing ever comes back",
+        say(
+            "{}{}: the keys never match, or nothing ever comes back",
+            what,
+            while_,
+        ),
         quotes=quotes,
     )
 
@@ -261,7 +295,7 @@ def never_read(signs: Signs) -> Finding | None:
     if signs.comes_back:
         return no(
             "l2_written_never_read",
-            f"{signs.comes_back:.0%} of what was written came back from L2",
+            say("{} of what was written came back from L2", f"{signs.comes_back:.0%}"),
         )
     evicted = track.growth("evicted_total")
     hit_rate = signs.hit_rate
@@ -279,10 +313,18 @@ def never_read(signs: Signs) -> Finding | None:
     share = track.high("l2_fraction")
     return yes(
         "l2_written_never_read",
-        f"{number(written)} {unit} were backed up to L2 and next to none loaded back",
-        *([f"L2 is {share:.0%} full"] if share is not None else []),
-        *([f"{number(evicted)} tokens were evicted from L1"] if evicted else []),
-        *([f"the hit rate is {hit_rate:.1%}"] if hit_rate is not None else []),
+        say(
+            "{} {} were backed up to L2 and next to none loaded back",
+            number(written),
+            unit,
+        ),
+        *([say("L2 is {} full", f"{share:.0%}")] if share is not None else []),
+        *([say("{} tokens were evicted from L1", number(evicted))] if evicted else []),
+        *(
+            [say("the hit rate is {}", f"{hit_rate:.1%}")]
+            if hit_rate is not None
+            else []
+        ),
         quotes=quotes,
     )
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..record.diagnosis import Quote
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import number, say
 from .samples import Sample
 from .signs import IDLE, Signs
 from .spells import Row
@@ -27,10 +28,13 @@ def wrong_slots(signs: Signs) -> Finding | None:
     slots = [*signs.track.events.get("wrong slot", ())]
     return yes(
         "wrong_slots",
-        f"{number(first['wrong'])} of {number(first['compared'])} slots hold another "
-        "prefix than their node or request has there, and whoever matches it reads "
-        "them",
-        *([f"{len(seen)} comparisons found some"] if len(seen) > 1 else []),
+        say(
+            "{} of {} slots hold another prefix than their node or request has "
+            "there, and whoever matches it reads them",
+            number(first["wrong"]),
+            number(first["compared"]),
+        ),
+        *([say("{} comparisons found some", len(seen))] if len(seen) > 1 else []),
         quotes=[quote(sample, *_WRONG_SHOWN) for sample in (seen[0], *slots[:3])],
         confidence="certain",
     )
@@ -61,29 +65,43 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
     if protected and terms["said_leak"]:
         return yes(
             "leak_lock_ref",
-            f"{number(protected)} tokens are protected while the check for leaks runs, "
-            "which is when nothing runs: a lock was never given back",
+            say(
+                "{} tokens are protected while the check for leaks runs, which is when "
+                "nothing runs: a lock was never given back",
+                number(protected),
+            ),
             quotes=[shown],
             confidence="certain",
         )
     if terms["session_held"] >= 0.5 * total:
         return yes(
             "sessions_pin_pool",
-            f"sessions hold {number(terms['session_held'])} of {number(total)} tokens",
+            say(
+                "sessions hold {} of {} tokens",
+                number(terms["session_held"]),
+                number(total),
+            ),
             quotes=[shown],
         )
     if terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total:
         return yes(
             "eviction_stuck",
-            f"{number(terms['evictable'])} of {number(total)} tokens could be evicted, "
-            "almost none is free, and the engine stands still",
+            say(
+                "{} of {} tokens could be evicted, almost none is free, and the engine "
+                "stands still",
+                number(terms["evictable"]),
+                number(total),
+            ),
             quotes=[shown],
         )
     if protected >= 0.5 * total and not signs.track.last("running"):
         return yes(
             "leak_lock_ref",
-            f"{number(protected)} of {number(total)} tokens are protected and nothing "
-            "runs",
+            say(
+                "{} of {} tokens are protected and nothing runs",
+                number(protected),
+                number(total),
+            ),
             quotes=[shown],
         )
     return None
@@ -91,13 +109,17 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
 
 def _unbalanced(sample: Sample, delta: float, shown: Quote | None) -> Finding:
     page = next((size for size in _PAGES if delta % size == 0), None)
-    by = f"{number(abs(delta))} tokens"
+    by = say("{} tokens", number(abs(delta)))
     why = [
-        f"the parts of the account are {by} {'more' if delta > 0 else 'less'} than the "
-        f"pool: {'counted or freed twice' if delta > 0 else 'lost'}"
+        say(
+            "the parts of the account are {} {} than the pool: {}",
+            by,
+            "more" if delta > 0 else "less",
+            "counted or freed twice" if delta > 0 else "lost",
+        )
     ]
     if page is not None:
-        why.append(f"that is {number(abs(delta) / page)} pages of {page}")
+        why.append(say("that is {} pages of {}", number(abs(delta) / page), page))
     cause = "leak_overcount" if delta > 0 else "leak_undercount"
     return yes(cause, *why, quotes=[shown], confidence="certain")
 
@@ -114,10 +136,13 @@ def sessions(signs: Signs) -> Finding | None:
     if held is None or not pool:
         return None
     if held < 0.5 * pool or (signs.track.last("running") or 0) > 1:
-        return no("sessions_pin_pool", f"sessions hold {held / pool:.0%} of the pool")
+        return no(
+            "sessions_pin_pool",
+            say("sessions hold {} of the pool", f"{held / pool:.0%}"),
+        )
     return yes(
         "sessions_pin_pool",
-        f"sessions hold {held / pool:.0%} of the pool and nothing runs",
+        say('sessions hold {} of the pool and nothing runs', f"{held / pool:.0%}"),
         quotes=[quote(signs.track.lasts["session_held"], "session_held", "sessions",
                       "running", "queue")],
     )  # fmt: skip
@@ -136,19 +161,26 @@ def idle(signs: Signs) -> Finding | None:
     if pool and gap >= IDLE * pool:
         return yes(
             "leak_lock_ref",
-            f"{number(gap)} tokens are neither free nor evictable nor used while "
-            "nothing runs: protected by locks that were not given back",
+            say(
+                "{} tokens are neither free nor evictable nor used while nothing runs: "
+                "protected by locks that were not given back",
+                number(gap),
+            ),
             quotes=shown,
         )
     if least.usage < IDLE or quiet[-1].usage < 0.9 * quiet[0].usage:
         return no(
             "leak_idle_usage",
-            f"usage falls to {number(least.usage)} when nothing runs",
+            say("usage falls to {} when nothing runs", number(least.usage)),
         )
     return yes(
         "leak_idle_usage",
-        f"usage stays at {number(least.usage)} or more in {len(quiet)} reports with "
-        "nothing running and nothing waiting",
+        say(
+            "usage stays at {} or more in {} reports with nothing running and "
+            "nothing waiting",
+            number(least.usage),
+            len(quiet),
+        ),
         quotes=shown,
     )
 
@@ -201,13 +233,22 @@ def never_falls(signs: Signs) -> Finding | None:
         return None  # more run, so more is held
     return yes(
         "leak_never_falls",
-        f"usage climbs from {number(usages[0])} to {number(usages[-1])} in "
-        f"{len(rows)} reports and never falls, though at most {number(most)} run at a "
-        f"time and {number(begun)} began: at least {number(begun - most)} ended and "
-        "gave nothing back",
-        quotes=[quote(row.sample, "usage", "running", "queue", "tokens")
-                for row in (rows[0], rows[len(rows) // 2], rows[-1])],
-    )  # fmt: skip
+        say(
+            "usage climbs from {} to {} in {} reports and never falls, though at "
+            "most {} run at a time and {} began: at least {} ended and gave nothing"
+            " back",
+            number(usages[0]),
+            number(usages[-1]),
+            len(rows),
+            number(most),
+            number(begun),
+            number(begun - most),
+        ),
+        quotes=[
+            quote(row.sample, "usage", "running", "queue", "tokens")
+            for row in (rows[0], rows[len(rows) // 2], rows[-1])
+        ],
+    )
 
 
 def stuck(signs: Signs) -> Finding | None:
@@ -229,18 +270,25 @@ def stuck(signs: Signs) -> Finding | None:
     if len(full) < 2 or evicted or not signs.stands:
         return no(
             "eviction_stuck",
-            f"at most {max(s.values['kv_evictable'] for s in rows) / pool:.0%} of the "
-            "pool is evictable"
+            say(
+                "at most {} of the pool is evictable",
+                f"{max(s.values['kv_evictable'] for s in rows) / pool:.0%}",
+            )
             + (
-                f", {number(evicted)} tokens were evicted while requests waited"
+                say(", {} tokens were evicted while requests waited", number(evicted))
                 if evicted
                 else ""
             ),
         )
     return yes(
         "eviction_stuck",
-        f"{full[-1].values['kv_evictable'] / pool:.0%} of the pool could be evicted, "
-        "requests wait, and not one token was evicted",
-        quotes=[quote(s, "kv_evictable", "kv_available", "queue", "running")
-                for s in (full[0], full[-1])],
-    )  # fmt: skip
+        say(
+            "{} of the pool could be evicted, requests wait, and not one token was "
+            "evicted",
+            f"{full[-1].values['kv_evictable'] / pool:.0%}",
+        ),
+        quotes=[
+            quote(s, "kv_evictable", "kv_available", "queue", "running")
+            for s in (full[0], full[-1])
+        ],
+    )

@@ -7,7 +7,8 @@ Left out: logs, which print no load, and the rest of L2 (rules_l2.py).
 
 from __future__ import annotations
 
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import Text, number, say
 from .signs import PIN, Signs
 
 _SLOW_S = 0.25
@@ -25,21 +26,27 @@ def slow_loads(signs: Signs) -> Finding | None:
         return None
     mean = spent / loads
     first = _mean_first_token(signs)
-    said = f"{number(loads)} loads from L2 took {number(round(mean, 2))} s each"
+    said = say("{} loads from L2 took {} s each", number(loads), number(round(mean, 2)))
     if first is not None:
-        said += f", of {number(round(first, 1))} s to a first token"
+        said += say(", of {} s to a first token", number(round(first, 1)))
     small = mean < _SLOW_S or (first is not None and mean < _PART * first)
     if small or not signs.queued or signs.crowded >= PIN:
         return no("l2_load_serialised", said)
     return yes(
         "l2_load_serialised",
-        f"{said}, while {number(signs.queue_max)} wait and usage is at most "
-        f"{number(signs.crowded)}: L1 has room, and what the loads bring is cached "
-        "already",
+        say(
+            "{}, while {} wait and usage is at most {}: L1 has room, and what the "
+            "loads bring is cached already",
+            said,
+            number(signs.queue_max),
+            number(signs.crowded),
+        ),
         *_carried(signs, spent, loads),
-        quotes=[quote(side.get("load_seconds_total"), *_SHOWN)
-                for side in (track.firsts, track.lasts)],
-    )  # fmt: skip
+        quotes=[
+            quote(side.get("load_seconds_total"), *_SHOWN)
+            for side in (track.firsts, track.lasts)
+        ],
+    )
 
 
 def _mean_first_token(signs: Signs) -> float | None:
@@ -48,16 +55,24 @@ def _mean_first_token(signs: Signs) -> float | None:
     return spent / count if spent and count else None
 
 
-def _carried(signs: Signs, spent: float, loads: float) -> list[str]:
+def _carried(signs: Signs, spent: float, loads: float) -> list[Text]:
     """Return what the link carried while it carried, as one sentence."""
     moved = signs.track.growth("loaded_bytes_total")
     if moved:
-        return [f"while a load runs the link carries {moved / spent / 1e9:,.1f} GB/s"]
+        return [
+            say(
+                "while a load runs the link carries {} GB/s",
+                f"{moved / spent / 1e9:,.1f}",
+            )
+        ]
     tokens = signs.track.growth("load_back_total")
     if not tokens:
         return []
     return [
-        f"a load brings {number(round(tokens / loads))} tokens: "
-        f"{number(round(tokens / spent))} tokens a second while it runs; times the "
-        "bytes of a token (kvlab capacity MODEL) that is what the link carries"
+        say(
+            "a load brings {} tokens: {} tokens a second while it runs; times the "
+            "bytes of a token (kvlab capacity MODEL) that is what the link carries",
+            number(round(tokens / loads)),
+            number(round(tokens / spent)),
+        )
     ]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from statistics import fmean, median
 
 from ..record.diagnosis import Quote
-from .finding import Finding, no, number, quote, yes
+from .finding import Finding, no, quote, yes
+from .said import Text, number, say
 from .signs import LOW, PIN, Signs
 from .spells import Row
 
@@ -26,21 +27,27 @@ def exhausted(signs: Signs) -> Finding | None:
     missing = [
         text
         for holds, text in (
-            (_is_full(signs), f"usage peaks at {number(signs.usage_max)}, not pinned"),
-            (signs.stands, f"no queue stands (at most {number(signs.queue_max)})"),
+            (
+                _is_full(signs),
+                say("usage peaks at {}, not pinned", number(signs.usage_max)),
+            ),
+            (
+                signs.stands,
+                say("no queue stands (at most {})", number(signs.queue_max)),
+            ),
             (thrown is None or signs.throws_at_all, _few_thrown(signs)),
         )
         if not holds
     ]
     recurring = signs.recurs and _is_full(signs) and signs.throws_at_all
     if thrown is None or (missing and not recurring):
-        unread = [f"{signs.word}s cannot be read from this input"]
+        unread = [say("{}s cannot be read from this input", signs.word)]
         return no(cause, *(missing or unread))
     return yes(
         cause,
         _full_text(signs),
         _queue_text(signs),
-        f"{number(thrown)} {signs.word}s inside the input",
+        say("{} {}s inside the input", number(thrown), signs.word),
         *_not_the_cache(signs),
         quotes=_three(signs),
         confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
@@ -53,21 +60,27 @@ def _is_full(signs: Signs) -> bool:
     return signs.is_pinned or (signs.throws and signs.usual >= LOW)
 
 
-def _full_text(signs: Signs) -> str:
+def _full_text(signs: Signs) -> Text:
     if signs.is_pinned:
-        return f"the pool is full: usage {number(signs.usage_max)} while requests wait"
-    return (
-        f"usage is {number(signs.usual)} half the time in which requests wait, and "
-        f"each {signs.word} is a step that found the pool full"
+        return say(
+            "the pool is full: usage {} while requests wait", number(signs.usage_max)
+        )
+    return say(
+        "usage is {} half the time in which requests wait, and each {} is a "
+        "step that found the pool full",
+        number(signs.usual),
+        signs.word,
     )
 
 
-def _few_thrown(signs: Signs) -> str:
+def _few_thrown(signs: Signs) -> Text:
     if not signs.thrown_out:
-        return f"no {signs.word} inside the input"
-    return (
-        f"only {number(signs.thrown_out)} {signs.word}s in "
-        f"{number(round(signs.num_waiting))} reports with a queue"
+        return say("no {} inside the input", signs.word)
+    return say(
+        "only {} {}s in {} reports with a queue",
+        number(signs.thrown_out),
+        signs.word,
+        number(round(signs.num_waiting)),
     )
 
 
@@ -79,14 +92,20 @@ def two_of_three(signs: Signs) -> Finding | None:
     third = _few_thrown(signs)
     if thrown is None:
         third = (
-            f"{signs.word}s cannot be read here: this release does not export a counter"
+            say(
+                "{}s cannot be read here: this release does not export a counter",
+                signs.word,
+            )
             if signs.kind == "metrics"
-            else f"this release's log does not print {signs.word}s"
+            else say("this release's log does not print {}s", signs.word)
         )
     return yes(
         "two_of_three_signs",
-        f"the pool is full (usage {number(signs.usage_max)}) and "
-        f"{number(signs.queue_max)} requests wait",
+        say(
+            "the pool is full (usage {}) and {} requests wait",
+            number(signs.usage_max),
+            number(signs.queue_max),
+        ),
         third,
         *_gauge(signs),
         "two of the three signs point at L1; the third decides",
@@ -95,7 +114,7 @@ def two_of_three(signs: Signs) -> Finding | None:
     )
 
 
-def _gauge(signs: Signs) -> list[str]:
+def _gauge(signs: Signs) -> list[Text]:
     """Return what the gauge of old releases says: it is reset at every interval, so it
     shows that requests were retracted, never how many."""
     read = [s.values["retracted_gauge"]
@@ -104,12 +123,16 @@ def _gauge(signs: Signs) -> list[str]:
     if signs.thrown_out is not None or not some:
         return []
     return [
-        f"the gauge num_retracted_reqs is above 0 in {some} of {len(read)} scrapes, so "
-        "some were retracted; it is reset all the time and does not say how many"
+        say(
+            "the gauge num_retracted_reqs is above 0 in {} of {} scrapes, so some "
+            "were retracted; it is reset all the time and does not say how many",
+            some,
+            len(read),
+        )
     ]
 
 
-def _next_of_two(signs: Signs) -> tuple[str, ...]:
+def _next_of_two(signs: Signs) -> tuple[Text, ...]:
     if signs.thrown_out is not None:
         return _HELD_BACK
     if signs.engine == "sglang" and signs.kind == "metrics":
@@ -154,16 +177,25 @@ def exceeds_pool(signs: Signs) -> Finding | None:
     if len(alone) >= max(2, 0.9 * len(signs.pinned)) and thrown >= 2:
         return yes(
             "request_exceeds_pool",
-            f"one running request alone fills the pool (usage {number(PIN)} or more in "
-            f"{len(alone)} reports) and is thrown out {number(thrown)} times",
+            say(
+                "one running request alone fills the pool (usage {} or more in {} "
+                "reports) and is thrown out {} times",
+                number(PIN),
+                len(alone),
+                number(thrown),
+            ),
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
     nobody = [r for r in signs.waits if r.running == 0 and r.usage < IDLE_POOL]
     if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.waits):
         return yes(
             "request_exceeds_pool",
-            f"nothing runs, the pool is empty, and {number(nobody[-1].queue)} wait in "
-            f"{len(nobody)} reports: the next request is never let in",
+            say(
+                "nothing runs, the pool is empty, and {} wait in {} reports: the next "
+                "request is never let in",
+                number(nobody[-1].queue),
+                len(nobody),
+            ),
             quotes=[quote(r.sample, *_SHOWN) for r in (nobody[0], nobody[-1])],
             confidence="possible",
         )
@@ -185,22 +217,35 @@ def pd_backlog(signs: Signs) -> Finding | None:
     if most < 2 or not signs.stands or full < PIN - 0.05:
         return no(
             "pd_decode_backlog",
-            f"at most {number(most)} wait before the decode pool, usage at most "
-            f"{number(signs.usage_max)}",
+            say(
+                "at most {} wait before the decode pool, usage at most {}",
+                number(most),
+                number(signs.usage_max),
+            ),
         )
     return yes(
         "pd_decode_backlog",
-        f"the queue reads {number(track.high('queue') or 0)}, but "
-        f"{number(track.high('prealloc') or 0)} wait for pre-allocation, "
-        f"{number(track.high('transfer') or 0)} for their transfer and "
-        f"{number(track.high('retracted_queue') or 0)} were retracted",
-        f"usage reaches {number(signs.usage_max)}",
+        say(
+            "the queue reads {}, but {} wait for pre-allocation, {} for their "
+            "transfer and {} were retracted",
+            number(track.high("queue") or 0),
+            number(track.high("prealloc") or 0),
+            number(track.high("transfer") or 0),
+            number(track.high("retracted_queue") or 0),
+        ),
+        say("usage reaches {}", number(signs.usage_max)),
         quotes=[
-            quote(track.peaks.get(name), "usage", "queue", "prealloc", "transfer",
-                  "retracted_queue")
+            quote(
+                track.peaks.get(name),
+                "usage",
+                "queue",
+                "prealloc",
+                "transfer",
+                "retracted_queue",
+            )
             for name in ("prealloc", "retracted_queue", "usage")
         ],
-    )  # fmt: skip
+    )
 
 
 def next_does_not_fit(signs: Signs) -> Finding | None:
@@ -220,10 +265,15 @@ def next_does_not_fit(signs: Signs) -> Finding | None:
     longest = max(rows, key=lambda row: row.queue)
     return yes(
         "waiting_below_pin",
-        f"{number(longest.queue)} wait, {number(ran)} run and hold about "
-        f"{number(round(fmean(tight), 3))} of the pool each, and less than that is "
-        f"free (usage {number(median(r.usage for r in rows))}): another of their size "
-        "does not fit, so L1 is near its limit though it is not full",
+        say(
+            "{} wait, {} run and hold about {} of the pool each, and less than that"
+            " is free (usage {}): another of their size does not fit, so L1 is near"
+            " its limit though it is not full",
+            number(longest.queue),
+            number(ran),
+            number(round(fmean(tight), 3)),
+            number(median(r.usage for r in rows)),
+        ),
         "a cap on running requests of just that number would look the same",
         quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], longest)],
         next=(
@@ -246,12 +296,17 @@ def state_slots(signs: Signs) -> Finding | None:
     if state < PIN or tokens >= PIN or not (signs.is_pinned and signs.stands):
         return no(
             "state_slots_cap",
-            f"state slots at {number(state)}, tokens at {number(tokens)}",
+            say("state slots at {}, tokens at {}", number(state), number(tokens)),
         )
     return yes(
         "state_slots_cap",
-        f"state slots are full ({number(state)}) while only {number(tokens)} of the KV "
-        f"tokens are in use, and {number(signs.queue_max)} requests wait",
+        say(
+            "state slots are full ({}) while only {} of the KV tokens are in use, "
+            "and {} requests wait",
+            number(state),
+            number(tokens),
+            number(signs.queue_max),
+        ),
         quotes=[quote(peak, "usage_mamba", "usage_full", "queue", "running")],
     )
 
@@ -259,27 +314,42 @@ def state_slots(signs: Signs) -> Finding | None:
 # --- shared
 
 
-def _not_the_cache(signs: Signs) -> list[str]:
+def _not_the_cache(signs: Signs) -> list[Text]:
     """Say what the cache's own numbers are, since they mislead."""
-    said = []
+    said: list[Text] = []
     fill, rate = signs.track.high("l2_fraction"), signs.hit_rate
     if fill is not None:
-        said.append(f"L2 is at most {fill:.0%} full, which does not matter: admission "
-                    "never reads it")  # fmt: skip
+        said.append(
+            say(
+                "L2 is at most {} full, which does not matter: admission never reads "
+                "it",
+                f"{fill:.0%}",
+            )
+        )
     if rate is not None and rate >= 0.3:
         said.append(
-            f"{rate:.0%} of the prompt tokens are hits: the cache is not at fault"
+            say(
+                "{} of the prompt tokens are hits: the cache is not at fault",
+                f"{rate:.0%}",
+            )
         )
     return said
 
 
-def _queue_text(signs: Signs) -> str:
+def _queue_text(signs: Signs) -> Text:
     first, last = signs.rows[0].queue, signs.rows[-1].queue
     seconds = signs.spell.seconds
-    waited = "" if not seconds else f"; they waited for {seconds / 60:,.1f} minutes"
-    return (
-        f"requests pile up: {number(first)} at first, {number(signs.queue_max)} at "
-        f"most, {number(last)} at last{waited}"
+    waited = (
+        ""
+        if not seconds
+        else say("; they waited for {} minutes", f"{seconds / 60:,.1f}")
+    )
+    return say(
+        "requests pile up: {} at first, {} at most, {} at last{}",
+        number(first),
+        number(signs.queue_max),
+        number(last),
+        waited,
     )
 
 

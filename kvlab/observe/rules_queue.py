@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from statistics import fmean
 
-from .finding import Finding, no, number, quote, usage_text, yes
+from .finding import Finding, no, quote, usage_text, yes
+from .said import Text, number, say
 from .signs import LOW, PIN, Signs
 from .spells import Row
 
@@ -32,22 +33,29 @@ def running_cap(signs: Signs) -> Finding | None:
     at_most = sum(value == most for value in ran) / len(ran)
     if cap is not None and most < cap:
         return no(
-            "max_running_cap", f"at most {number(most)} of {number(cap)} allowed run"
+            "max_running_cap",
+            say("at most {} of {} allowed run", number(most), number(cap)),
         )
     if signs.crowded >= PIN:
-        return no("max_running_cap", f"usage reaches {number(signs.crowded)}")
+        return no("max_running_cap", say("usage reaches {}", number(signs.crowded)))
     if at_most < (0.5 if cap is not None else 0.9) or most < 2 or not signs.stands:
         return no("max_running_cap", "the number of running requests moves freely")
     if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
         return None
     known = (
-        f"the configured maximum {number(cap)}" if cap else "one and the same number"
+        say("the configured maximum {}", number(cap))
+        if cap
+        else "one and the same number"
     )
     return yes(
         "max_running_cap",
-        f"{number(most)} requests run, {known}, in {at_most:.0%} of the reports in "
-        "which others wait",
-        f"{usage_text(signs)}: L1 has room",
+        say(
+            "{} requests run, {}, in {} of the reports in which others wait",
+            number(most),
+            known,
+            f"{at_most:.0%}",
+        ),
+        say("{}: L1 has room", usage_text(signs)),
         quotes=[
             quote(row.sample, *_SHOWN)
             for row in (signs.waits[0], max(signs.waits, key=lambda r: r.queue))
@@ -67,17 +75,25 @@ def one_runner(signs: Signs) -> Finding | None:
     if not few or not quiet or not signs.stands or signs.crowded >= PIN:
         return no(
             "one_runner_blocks_queue",
-            f"{number(max(ran))} run beside the queue"
+            say("{} run beside the queue", number(max(ran)))
             + ("" if quiet else ", and prompts are being computed"),
         )
     free = 1 - signs.crowded
     return yes(
         "one_runner_blocks_queue",
-        f"{number(max(ran))} runs while {number(min(r.queue for r in rows))} to "
-        f"{number(signs.queue_max)} wait in all {len(rows)} reports, and no prompt is "
-        "computed",
-        f"{usage_text(signs)}; either only so many may run, or "
-        f"the next request needs more than the free {free:.0%}",
+        say(
+            "{} runs while {} to {} wait in all {} reports, and no prompt is computed",
+            number(max(ran)),
+            number(min(r.queue for r in rows)),
+            number(signs.queue_max),
+            len(rows),
+        ),
+        say(
+            "{}; either only so many may run, or the next request needs more than "
+            "the free {}",
+            usage_text(signs),
+            f"{free:.0%}",
+        ),
         quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], rows[-1])],
     )
 
@@ -104,13 +120,18 @@ def prefill(signs: Signs) -> Finding | None:
         return _prefill_near_full(signs, busy)
     if signs.throws:
         thrown = number(signs.thrown_out or 0)
-        return no("prefill_throughput", f"{thrown} {signs.word}s")
+        return no("prefill_throughput", say("{} {}s", thrown, signs.word))
     if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
         return no("prefill_throughput", "prefill is not at a ceiling")
     longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
-        f"{number(longest.queue)} wait; {usage_text(signs)}, and {_thrown_text(signs)}",
+        say(
+            "{} wait; {}, and {}",
+            number(longest.queue),
+            usage_text(signs),
+            _thrown_text(signs),
+        ),
         busy
         or "prompts are computed all the time, and nothing else explains the queue",
         quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
@@ -118,28 +139,38 @@ def prefill(signs: Signs) -> Finding | None:
     )
 
 
-def _thrown_text(signs: Signs) -> str:
+def _thrown_text(signs: Signs) -> Text:
     if not signs.thrown_out:
         return "nothing was thrown out"
-    return f"{signs.word}s are rare ({number(signs.thrown_out)})"
+    return say("{}s are rare ({})", signs.word, number(signs.thrown_out))
 
 
-def _prefill_near_full(signs: Signs, busy: str | None) -> Finding:
+def _prefill_near_full(signs: Signs, busy: Text | None) -> Finding:
     """The pool is nearly full at times: does prefill still limit, most of the time?"""
     thrown = signs.thrown_out or 0.0
     if busy is None or signs.is_pinned or signs.usual >= LOW:
-        return no("prefill_throughput", f"usage reaches {number(signs.crowded)}")
+        return no("prefill_throughput", say("usage reaches {}", number(signs.crowded)))
     if signs.throws:
-        return no("prefill_throughput", f"{number(thrown)} {signs.word}s")
+        return no("prefill_throughput", say("{} {}s", number(thrown), signs.word))
     hits = signs.hit_rate
     longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
-        f"{number(signs.queue_max)} wait; while they do, usage is below "
-        f"{number(signs.usual)} half the time and full (at most "
-        f"{number(signs.usage_max)}) for moments only, {signs.word}s: {number(thrown)}",
+        say(
+            "{} wait; while they do, usage is below {} half the time and full (at "
+            "most {}) for moments only, {}s: {}",
+            number(signs.queue_max),
+            number(signs.usual),
+            number(signs.usage_max),
+            signs.word,
+            number(thrown),
+        ),
         busy,
-        *([] if hits is None else [f"{hits:.1%} of the prompt tokens are hits"]),
+        *(
+            []
+            if hits is None
+            else [say("{} of the prompt tokens are hits", f"{hits:.1%}")]
+        ),
         quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
         confidence="likely",
         next=(
@@ -152,12 +183,12 @@ def _prefill_near_full(signs: Signs, busy: str | None) -> Finding:
     )
 
 
-def busy_with_prefill(signs: Signs) -> str | None:
+def busy_with_prefill(signs: Signs) -> Text | None:
     """Return how it shows that prefill is at its ceiling; None if it does not."""
     return _full_chunks(signs) or _flat_log(signs) or _flat_counters(signs)
 
 
-def _full_chunks(signs: Signs) -> str | None:
+def _full_chunks(signs: Signs) -> Text | None:
     """SGLang's log: prefill after prefill takes a whole chunk."""
     sizes = [s.values["new_tokens"] for s in signs.track.samples if s.kind == "prefill"]
     chunk = signs.track.known("chunk_tokens") or max(sizes, default=0.0)
@@ -166,7 +197,11 @@ def _full_chunks(signs: Signs) -> str | None:
     full = sum(size >= 0.9 * chunk for size in sizes) / len(sizes)
     if full < 0.6 or signs.track.count["decode"] > 4 * signs.track.count["prefill"]:
         return None
-    return f"{full:.0%} of the prefill batches take a whole chunk of {number(chunk)}"
+    return say(
+        "{} of the prefill batches take a whole chunk of {}",
+        f"{full:.0%}",
+        number(chunk),
+    )
 
 
 def _chunk_share(signs: Signs) -> float | None:
@@ -181,7 +216,7 @@ def _chunk_share(signs: Signs) -> float | None:
     return fmean(queued) / chunk if queued else None
 
 
-def _flat_log(signs: Signs) -> str | None:
+def _flat_log(signs: Signs) -> Text | None:
     """A throughput in the log that is level, and mostly prompts."""
     spread = signs.steadiness("prompt_tps")
     if spread is None or spread > FLAT or signs.engine != "vllm":
@@ -191,13 +226,14 @@ def _flat_log(signs: Signs) -> str | None:
     made = fmean(values.get("gen_tps", 0.0) for values in rows)
     if prompt < _MANY * made:
         return None
-    return (
-        f"prompt throughput is level at {number(prompt)} tokens/s, generation at "
-        f"{number(made)}"
+    return say(
+        "prompt throughput is level at {} tokens/s, generation at {}",
+        number(prompt),
+        number(made),
     )
 
 
-def _flat_counters(signs: Signs) -> str | None:
+def _flat_counters(signs: Signs) -> Text | None:
     """Counters that grow by the same from scrape to scrape, mostly prompts."""
     for prompts, outputs in (
         ("computed_total", "decoded_total"), ("prompt_total", "generated_total")
@@ -211,9 +247,11 @@ def _flat_counters(signs: Signs) -> str | None:
         level = len(steps) > 1 and max(steps) <= (1 + FLAT) * min(steps)
         if sum(steps) >= _MANY * made and level:
             per = "level " if level else ""
-            return (
-                f"prompt tokens grow by a {per}{number(fmean(steps))} a scrape, "
-                f"generated ones by {number(made / len(steps))}"
+            return say(
+                "prompt tokens grow by a {}{} a scrape, generated ones by {}",
+                per,
+                number(fmean(steps)),
+                number(made / len(steps)),
             )
     return None
 
@@ -244,32 +282,38 @@ def conservative(signs: Signs) -> Finding | None:
     if (why_not := _not_conservative(signs)) is not None:
         return no("admission_too_conservative", why_not)
     ratio = signs.track.last("new_token_ratio")
-    said = [] if ratio is None else [f"new_token_ratio is {number(ratio)}"]
+    said = [] if ratio is None else [say("new_token_ratio is {}", number(ratio))]
     longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "admission_too_conservative",
-        f"{number(longest.queue)} wait; {usage_text(signs)}; {_thrown_text(signs)}, "
-        "running is below its cap and prefill is not busy: "
-        "each request reserves more room than it uses",
+        say(
+            "{} wait; {}; {}, running is below its cap and prefill is not busy: "
+            "each request reserves more room than it uses",
+            number(longest.queue),
+            usage_text(signs),
+            _thrown_text(signs),
+        ),
         *said,
         quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
     )
 
 
-def _not_conservative(signs: Signs) -> str | None:
+def _not_conservative(signs: Signs) -> Text | None:
     """Return what else limits admission, or that nothing waits; None if neither."""
     if signs.crowded >= LOW or not signs.stands or len(signs.waits) < 3:
-        return (
-            f"usage reaches {number(signs.crowded)}, "
-            f"{len(signs.waits)} reports have a queue"
+        return say(
+            "usage reaches {}, {} reports have a queue",
+            number(signs.crowded),
+            len(signs.waits),
         )
     most = max(signs.running_waits, default=0.0)
     if most <= 1:
         return "hardly anything runs"
     if signs.cap is not None and most >= signs.cap:
-        return f"all {number(signs.cap)} allowed run"
+        return say("all {} allowed run", number(signs.cap))
     if (share := _chunk_share(signs)) is not None and share > _BUSY:
-        return (
-            f"a prefill takes {share:.0%} of a chunk on average: prompts are computed"
+        return say(
+            "a prefill takes {} of a chunk on average: prompts are computed",
+            f"{share:.0%}",
         )
     return None

@@ -15,6 +15,8 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from .said import Text, say
+
 KEEP = 2048
 """Most samples that a track keeps; beyond, every second one goes, again and again."""
 KEEP_EVENTS = 64
@@ -239,7 +241,7 @@ class Recording:
         self.damaged = 0
         self.damaged_at: list[Place] = []
         self.unusable: list[str] = []
-        self.notes: list[str] = []
+        self.notes: list[Text] = []
         self.jumps = 0
         self.accesses = 0
 
@@ -250,7 +252,7 @@ class Recording:
         if key not in self.tracks:
             if len(self.tracks) >= MOST_TRACKS:
                 key = ("", "others")
-                self.note(f"more than {MOST_TRACKS} schedulers: the rest is one")
+                self.note(say("more than {} schedulers: the rest is one", MOST_TRACKS))
             self.tracks.setdefault(key, Track(key[1], key[0]))
         return self.tracks[key]
 
@@ -260,7 +262,7 @@ class Recording:
         if len(self.damaged_at) < 8:
             self.damaged_at.append(place)
 
-    def note(self, text: str) -> None:
+    def note(self, text: Text) -> None:
         """Say something about the input, once."""
         if text not in self.notes:
             self.notes.append(text)

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from .said import say
 from .samples import Place, Recording, Sample, Track, Values
 from .scrape_names import CONFIG, ROLES, TTFT, Role
 from .sglang_lines import BINDING
@@ -73,7 +74,9 @@ class ScrapeReader:
                 self.scrapes += 1
                 self._take(name, scrape, source)
         if last is not None and last.damaged:
-            self.recording.note(f"{name} holds damaged lines; it may be cut short")
+            self.recording.note(
+                say("{} holds damaged lines; it may be cut short", name)
+            )
 
     def read_blocks(self, name: str, blocks: Iterable[Block], source: str = "") -> None:
         """Take the scrapes of one file, many lines at a time; as `read`."""

@@ -16,9 +16,10 @@ from ..record.diagnosis import Diagnosis
 from ..record.trace_formats import open_requests
 from ..record.trace_row import OpenTrace, TraceRow
 from .causes import CAUSES
+from .said import Lang, Text, say, to
 
 
-def diagnose_trace(path: Path) -> Diagnosis:
+def diagnose_trace(path: Path, lang: Lang = "en") -> Diagnosis:
     """Return what the trace says: facts, and that no engine was seen.
 
     Raises: InputError with file and line where the file is no trace. Cost: O(blocks).
@@ -35,14 +36,15 @@ def diagnose_trace(path: Path) -> Diagnosis:
         cause="trace_only",
         confidence="certain",
         facts=facts,
-        reasons=(
-            "a trace alone says what the load could reuse, not what an engine did",
-            _sharing(facts),
-        ),
-        next=CAUSES["trace_only"].next,
-        says=CAUSES["trace_only"].says,
+        reasons=tuple(to(why, lang) for why in (_ALONE, _sharing(facts))),
+        next=tuple(to(step, lang) for step in CAUSES["trace_only"].next),
+        says=to(CAUSES["trace_only"].says, lang),
         inputs=(path.name,),
+        lang=lang,
     )
+
+
+_ALONE = "a trace alone says what the load could reuse, not what an engine did"
 
 
 @dataclass
@@ -134,10 +136,10 @@ def _blocks(sums: _Tally) -> dict[str, Any]:
     return dict(zip(_BLOCKS, (*counts, *rates), strict=True))
 
 
-def _sharing(facts: dict[str, Any]) -> str:
+def _sharing(facts: dict[str, Any]) -> Text:
     if not facts["has_prefix_identity"] or facts["ideal_hit_rate_tokens"] is None:
         return "its rows have no prefix identity, so no hit rate can be derived"
-    return (
-        f"an endless cache could give {facts['ideal_hit_rate_tokens']:.1%} of the "
-        "prompt tokens"
+    return say(
+        "an endless cache could give {} of the prompt tokens",
+        f"{facts['ideal_hit_rate_tokens']:.1%}",
     )

@@ -22,7 +22,8 @@ from . import (
     rules_queue,
 )
 from .causes import CAUSES
-from .finding import Finding, Rule, number, quote, yes
+from .finding import Finding, Rule, quote, yes
+from .said import number, say
 from .samples import Recording, Track
 from .signs import LOW, Signs
 
@@ -145,8 +146,14 @@ def _one_rank_full(
         names = ", ".join(recording.label(o.track) for o in full)
         highest = max(o.signs.usage_max for o in idle)
         why = (
-            f"{names} is full while {len(idle)} of {len(mates)} ranks stay at usage "
-            f"{number(highest)} or below; an average over ranks hides it",
+            say(
+                "{} is full while {} of {} ranks stay at usage {} or below; an average "
+                "over ranks hides it",
+                names,
+                len(idle),
+                len(mates),
+                number(highest),
+            ),
             *one.best.why,
         )
         shown = [quote(o.track.peaks.get("usage"), "usage", "queue") for o in idle[:2]]

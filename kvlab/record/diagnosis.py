@@ -45,7 +45,7 @@ class Lane(Struct, frozen=True):
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
     """What `kvlab diagnose` says. `says` is the cause in one sentence; `marks` are the
-    x of the evidence, with its text."""
+    x of the evidence, with its text; `lang` is the language of all sentences."""
 
     status: Status
     engine: str
@@ -64,6 +64,7 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
     lanes: tuple[Lane, ...] = ()
     marks: tuple[tuple[float, str], ...] = ()
     timed: bool = False
+    lang: str = "en"
 
     def told(self) -> dict[str, Any]:
         """Return what `--json` prints: everything but the curves."""
