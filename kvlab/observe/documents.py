@@ -18,7 +18,7 @@ from ..errors import InputError
 from .source import GZIP, STDIN, RawLine
 from .wrappers import fields_of
 
-MOST_BYTES = 256 << 20
+MOST_BYTES = 64 << 20
 """A document is held whole; a larger one is exported as lines."""
 _MOST_DEEP = 6
 
