@@ -230,3 +230,39 @@ def test_metrics_of_something_else_are_refused(tmp_path):
 def test_a_log_is_not_taken_for_metrics():
     assert not looks_like_metrics("[2026-05-01 10:00:00 TP0] Decode batch, #x: 1\n")
     assert looks_like_metrics("sglang:token_usage 0.5\n")
+
+
+BETWEEN = {
+    "date": "Sat Mar 14 09:2{}:00 UTC 2026",
+    "iso": "=== 2026-03-14T09:2{}:00Z ===",
+    "curl -i": "HTTP/1.1 200 OK\r\ndate: Sat, 14 Mar 2026 09:2{}:00 GMT\r\n"
+    "content-type: text/plain; version=0.0.4\r\n\r",
+}
+
+
+@pytest.mark.parametrize("form", BETWEEN)
+def test_what_a_loop_writes_between_scrapes_is_their_time_and_no_damage(form):
+    pages = [
+        BETWEEN[form].format(n) + "\n" + vllm(num_preemptions_total=9 * n, **WAITING)
+        for n in range(3)
+    ]
+    recording = read("\n".join(pages))
+    track = only(recording)
+    assert recording.damaged == 0
+    assert (track.num_samples, track.growth("preemptions_total")) == (3, 18)
+    assert track.first_time is not None
+    assert track.last_time == track.first_time + 120
+
+
+WAITING = {"num_requests_waiting": 3}
+
+
+def test_seconds_since_1970_before_a_scrape_are_its_time():
+    assert only(read(f"1773480063\n{vllm(**WAITING)}")).last_time == 1773480063
+
+
+def test_counters_of_a_damaged_scrape_still_grow():
+    pages = [vllm(num_preemptions_total=n) + '\nup{job="a' for n in (4, 9)]
+    recording = read(*pages)
+    assert recording.damaged == 2
+    assert only(recording).growth("preemptions_total") == 5

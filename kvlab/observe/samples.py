@@ -64,8 +64,9 @@ class Growth(Struct):
 
     first: float
     last: float
-    grown: float = 0.0
-    resets: int = 0
+    grown: float
+    resets: int
+    readings: int
 
     def read(self, value: float) -> None:
         """Take the next reading. Changes: this record."""
@@ -75,6 +76,7 @@ class Growth(Struct):
         else:
             self.grown += value - self.last
         self.last = value
+        self.readings += 1
 
 
 class Track:
@@ -134,7 +136,7 @@ class Track:
                 self.growths[name].read(value)
             else:
                 start = 0.0 if later else value
-                self.growths[name] = Growth(start, value, value - start)
+                self.growths[name] = Growth(start, value, value - start, 0, 1 + later)
         if complete:
             self.count["counters"] += 1
 
@@ -190,7 +192,7 @@ class Track:
     def growth(self, name: str) -> float | None:
         """Return how far the counter grew inside the input; None if it cannot be said,
         as from one reading."""
-        if name not in self.growths or self.count["counters"] < 2:
+        if name not in self.growths or self.growths[name].readings < 2:
             return None
         return self.growths[name].grown
 
@@ -228,8 +230,8 @@ class Recording:
     """Everything that was read: the tracks, and what could not be used.
 
     `damaged` counts lines that were begun by an engine and cannot be trusted; `notes`
-    are sentences for the reader about the input itself; `accesses` counts lines on
-    HTTP requests, which say nothing of an engine's state.
+    are sentences for the reader about the input itself; `accesses` counts lines on HTTP
+    requests.
     """
 
     def __init__(self, kind: Kind) -> None:

@@ -18,6 +18,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from .said import say
 from .samples import Place, Recording, Sample, Track, Values
+from .scrape_marks import Marks, is_metric
 from .scrape_names import CONFIG, ROLES, TTFT, Role
 from .sglang_lines import BINDING
 from .source import Block, RawLine
@@ -43,10 +44,12 @@ class Reading(NamedTuple):
 
 
 class Scrape(NamedTuple):
-    """The readings of one moment. `damaged` are its lines that could not be read."""
+    """The readings of one moment. `damaged` are its lines that could not be read;
+    `time` is what a line before it says, in seconds."""
 
     readings: list[Reading]
     damaged: list[int]
+    time: float | None = None
 
 
 class ScrapeReader:
@@ -91,7 +94,7 @@ class ScrapeReader:
         for (engine, server, group), readings in groups.items():
             self.recording.engines[engine] += 1 if engine != "lmcache" else 0
             track = self.recording.track(group, server)
-            _report(track, engine, readings, name, complete=not scrape.damaged)
+            _report(track, engine, readings, name, scrape)
 
 
 def looks_like_metrics(text: str) -> bool:
@@ -117,15 +120,22 @@ def _scrapes(lines: Iterable[RawLine]) -> Iterator[Scrape]:
     readings: list[Reading] = []
     damaged: list[int] = []
     seen: set[tuple[str, str, tuple[tuple[str, str], ...]]] = set()
+    marks, time = Marks(), None
     for line in lines:
         text = line.data.decode("utf-8", "replace").strip("\r\ufeff ")
         if text == "# EOF":
-            yield Scrape(readings, damaged)
+            yield Scrape(readings, damaged, time)
             readings, damaged, seen = [], [], set()
         if not text or text.startswith("#"):
             continue
         if _OURS.match(text) is None:
-            if not _SAMPLE.match(text) and (seen or damaged):
+            if not is_metric(text):
+                if readings or damaged:
+                    yield Scrape(readings, damaged, time)
+                    readings, damaged, seen, time = [], [], set(), None
+                said = marks.time(text)
+                time = time if said is None else said
+            elif not _SAMPLE.match(text) and (seen or damaged):
                 damaged.append(line.number)
             continue
         reading = _reading(text, line.number) if line.whole else None
@@ -134,12 +144,12 @@ def _scrapes(lines: Iterable[RawLine]) -> Iterator[Scrape]:
             continue
         key = (reading.engine, reading.name, tuple(sorted(reading.labels.items())))
         if key in seen:
-            yield Scrape(readings, damaged)
-            readings, damaged, seen = [], [], set()
+            yield Scrape(readings, damaged, time)
+            readings, damaged, seen, time = [], [], set(), None
         seen.add(key)
         readings.append(reading)
     if readings or damaged:
-        yield Scrape(readings, damaged)
+        yield Scrape(readings, damaged, time)
 
 
 def _reading(text: str, number: int) -> Reading | None:
@@ -176,11 +186,11 @@ def _whose(reading: Reading, source: str) -> tuple[str, str]:
 
 
 def _report(
-    track: Track, engine: str, readings: list[Reading], name: str, complete: bool
+    track: Track, engine: str, readings: list[Reading], name: str, scrape: Scrape
 ) -> None:
     """Turn the readings into one sample and one reading of counters."""
     first = readings[0].line
-    time = next((r.time for r in readings if r.time is not None), None)
+    time = next((r.time for r in readings if r.time is not None), scrape.time)
     readings = _one_rank(readings)
     by_name: dict[str, list[Reading]] = {}
     for reading in readings:
@@ -198,7 +208,7 @@ def _report(
     track.tags.setdefault(_tag(readings), None)
     _note_config(track, by_name, gauges, Place(name, first))
     track.add(Sample(Place(name, first), time, "scrape", gauges | counters))
-    track.add_counters(counters, complete)
+    track.add_counters(counters, complete=not scrape.damaged)
 
 
 def _one_rank(readings: list[Reading]) -> list[Reading]:
