@@ -64,9 +64,9 @@ class Growth(Struct):
 
     first: float
     last: float
-    grown: float
-    resets: int
-    readings: int
+    grown: float = 0.0
+    resets: int = 0
+    readings: int = 1
 
     def read(self, value: float) -> None:
         """Take the next reading. Changes: this record."""
