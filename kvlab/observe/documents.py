@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError
-from .source import GZIP, STDIN, RawLine
+from .source import GZIP, STDIN, Block, RawLine
 from .wrappers import fields_of
 
 MOST_BYTES = 64 << 20
@@ -26,18 +26,14 @@ _Record = dict[str, object]
 _Dated = tuple[str, str]
 
 
-def document_lines(path: Path) -> list[RawLine] | None:
+def document_lines(path: Path, given: Iterator[Block]) -> list[RawLine] | None:
     """Return the log lines that the document holds, as records of one line each; None
     where it holds none. A line's number is that of its record, counted from 1.
 
+    `given` are the blocks of the file, taken where it cannot be read again whole.
     Raises: InputError where it is too large. Cost: O(bytes), held whole.
     """
-    if str(path) == STDIN:
-        return None
-    with open(path, "rb") as file:
-        raw = file.read(MOST_BYTES + 1)
-    if raw[:2] == GZIP:
-        return None
+    raw = _whole(path, given)
     if len(raw) > MOST_BYTES:
         raise InputError(
             str(path), f"is one JSON document of more than {MOST_BYTES >> 20} MiB",
@@ -45,7 +41,7 @@ def document_lines(path: Path) -> list[RawLine] | None:
         )  # fmt: skip
     try:
         dated = [*_dated(msgspec.json.decode(raw), 0)]
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     if not dated:
         return None
@@ -55,6 +51,22 @@ def document_lines(path: Path) -> list[RawLine] | None:
         RawLine(number, json.dumps({"time": time, "message": text}).encode())
         for number, (time, text) in enumerate(dated, 1)
     ]
+
+
+def _whole(path: Path, given: Iterator[Block]) -> bytes:
+    """Return the bytes of the document, or more than `MOST_BYTES` of them."""
+    if str(path) != STDIN:
+        with open(path, "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        if raw[:2] != GZIP:
+            return raw
+    parts, size = [], 0
+    for block in given:
+        parts.append(block.data)
+        size += len(block.data)
+        if size > MOST_BYTES or not block.whole:
+            break  # a line that was cut decodes as nothing
+    return b"".join(parts)
 
 
 def _dated(node: object, deep: int) -> Iterator[_Dated]:

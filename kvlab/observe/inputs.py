@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain, islice, tee
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -119,7 +119,8 @@ def _open(path: Path, progress: Say) -> Input:
     head = list(_until_enough(head))
     sort = _sort(head)
     if sort in ("json", "prometheus"):
-        records = document_lines(path)
+        source, kept = tee(source)
+        records = document_lines(path, chain(taken, kept))
         if records is not None:
             given = (Block(n, data + b"\n") for n, data, _ in records)
             return Input(path, "log", given, by_moment=True)
