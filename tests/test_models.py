@@ -10,6 +10,7 @@ from kvlab.cli import main
 from kvlab.errors import ConfigError, InputError
 from kvlab.model_table import CONFIGS, known_shape
 from kvlab.models import read_config
+from kvlab.views.ceiling import ceiling_svg
 
 ROWS = [
     ("llama-3-8b", 131072, 0, None, (32, 0, 0)),
@@ -404,3 +405,9 @@ def test_a_figure_needs_memory(capsys, tmp_path):
     assert main(["capacity", "llama-3-8b", "--figure", str(target)]) == 2
     assert "--kv-gib" in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_the_curve_names_its_axes_in_chinese_too():
+    drawn = ceiling_svg([(2048, 4.0), (4096, 2.0)], "t", "zh")
+    assert "横轴" in drawn
+    assert "across" not in drawn

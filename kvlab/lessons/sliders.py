@@ -63,7 +63,7 @@ def told(
     )  # fmt: skip
     points = [(tokens, at(tokens).max_concurrency_exact or 0.0) for tokens in CONTEXTS]
     return said, ceiling_svg(
-        points, Words("sequences that fit", "能放几条序列").to(lang)
+        points, Words("sequences that fit", "能放几条序列").to(lang), lang
     )
 
 

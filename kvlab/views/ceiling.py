@@ -11,23 +11,31 @@ from math import log2
 
 from . import draw, theme
 from .markup import Markup, join
+from .theme import Lang, Words
 
 WIDE, TALL, LEFT, TOP = 640, 300, 60, 56
 Point = tuple[int, float]
 
 
-def ceiling_svg(points: Sequence[Point], title: str) -> Markup:
+AXES = Words(
+    "across: tokens of a sequence; up: sequences that fit (both logarithmic)",
+    "横轴：序列的 token 数；纵轴：能放几条（均为对数）",
+)
+NONE_FITS = Words("not one sequence fits", "一条序列也放不下")
+
+
+def ceiling_svg(points: Sequence[Point], title: str, lang: Lang = "en") -> Markup:
     """Return the curve of (context tokens, sequences); points of 0 are left out."""
     shown = [(context, fits) for context, fits in points if fits > 0]
     body = [draw.page(), draw.words(LEFT, 20, title, font_size=13, font_weight=600)]
     if shown:
-        body.append(draw.move(LEFT, TOP, _curve(shown)))
+        body.append(draw.move(LEFT, TOP, _curve(shown, lang)))
     else:
-        body.append(draw.words(LEFT, TOP + 40, "not one sequence fits"))
+        body.append(draw.words(LEFT, TOP + 40, NONE_FITS.to(lang)))
     return draw.document(body, WIDE, TALL + TOP + 40, title)
 
 
-def _curve(points: list[Point]) -> list[Markup]:
+def _curve(points: list[Point], lang: Lang) -> list[Markup]:
     across, up = WIDE - LEFT - 30, TALL - 10
     low, high = log2(points[0][0]), log2(points[-1][0])
     floor = min(log2(fits) for _, fits in points)
@@ -43,10 +51,7 @@ def _curve(points: list[Point]) -> list[Markup]:
         style = {"text_anchor": "middle", "fill": theme.INK3}
         parts.append(draw.words(x, up + 18, _short(context), **style))
     curve = draw.stroke("M" + "L".join(path), theme.LOOKS["used"].ink, 2)
-    name = draw.words(
-        0, up + 36, "across: tokens of a sequence; up: sequences that fit (both "
-        "logarithmic)", fill=theme.INK3,
-    )  # fmt: skip
+    name = draw.words(0, up + 36, AXES.to(lang), fill=theme.INK3)
     return [join(parts), curve, name]
 
 

@@ -97,4 +97,4 @@ def history(random: Random, policy: EvictionPolicy) -> tuple[Workbench, list[str
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {"one_missing": one_missing}
-PICTURES = (("04-full.svg", "one_missing", "insert", "tree", 7),)
+PICTURES = (("04-full.svg", "one_missing", "insert", "pool", 7),)
