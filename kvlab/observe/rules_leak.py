@@ -142,7 +142,7 @@ def sessions(signs: Signs) -> Finding | None:
         )
     return yes(
         "sessions_pin_pool",
-        say('sessions hold {} of the pool and nothing runs', f"{held / pool:.0%}"),
+        say("sessions hold {} of the pool and nothing runs", f"{held / pool:.0%}"),
         quotes=[quote(signs.track.lasts["session_held"], "session_held", "sessions",
                       "running", "queue")],
     )  # fmt: skip

@@ -27,10 +27,12 @@ class Said(Struct, frozen=True):
     def to(self, lang: Lang) -> str:
         """Return the sentence in one language; English where the other lacks it.
 
-        >>> say("{} wait", number(1200.0)).to("zh")
-        '1,200 wait'
+        >>> say("{} requests wait", number(1200.0)).to("zh")
+        '1,200 个请求在排队'
         """
-        text = ZH.get(self.text, self.text) if lang == "zh" else self.text
+        text = self.text
+        if lang == "zh":
+            text = ZH.get(text) or text.replace("; ", "；").replace(" and ", "，")
         return text.format(*(to(value, lang) for value in self.values))
 
     def __str__(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from ..record.diagnosis import Diagnosis, Lane
 from . import draw, theme
 from .markup import NOTHING, Markup, esc, join, plain, tag
+from .theme import Lang, Words
 from .theme_dark import DARK_LOOKS, PAGES
 
 WIDE, GUTTER, TALL, GAP = 900, 170, 54, 14
@@ -30,6 +31,24 @@ _STYLE = (
     f".good{{color:{theme.OK}}}.bad{{color:{theme.ALERT}}}"
 )
 _GOOD = {"healthy"}
+_WORDS = {
+    "certain": Words("certain", "确定"),
+    "likely": Words("likely", "很可能"),
+    "possible": Words("possible", "有可能"),
+    "ok": Words("ok", "正常"),
+    "partial": Words("partial", "部分可用"),
+    "error": Words("error", "出错"),
+    "more": Words("and {} more", "另有 {} 个"),
+    "why": Words("Why", "为什么"),
+    "where": Words("Where", "证据"),
+    "timeline": Words("Timeline of the evidence", "证据的时间线"),
+    "next": Words("Next", "下一步"),
+    "considered": Words("Considered, and why not", "考虑过，为什么不是"),
+    "input": Words("About the input", "关于输入"),
+    "numbers": Words("Numbers", "数字"),
+    "seconds": Words("{} s", "{} 秒"),
+    "report": Words("report {}", "第 {} 份报告"),
+}
 
 
 def page(told: Diagnosis) -> str:
@@ -45,8 +64,9 @@ def page(told: Diagnosis) -> str:
             tag("style", Markup(_STYLE + _night())),
         ]
     )
-    body = join([_verdict(told), *_sections(told)])
-    whole = tag("html", join([tag("head", head), tag("body", body)]), lang="en")
+    lang: Lang = "zh" if told.lang == "zh" else "en"
+    body = join([_verdict(told, lang), *_sections(told, lang)])
+    whole = tag("html", join([tag("head", head), tag("body", body)]), lang=lang)
     return f"<!doctype html>\n{whole}\n"
 
 
@@ -68,35 +88,37 @@ def _night() -> str:
     return f"@media (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
-def _verdict(told: Diagnosis) -> Markup:
+def _verdict(told: Diagnosis, lang: Lang) -> Markup:
     look, sign = ("good", "✓") if told.verdict in _GOOD else ("bad", "!")
     name = tag("span", esc(f"{sign} {told.verdict}"), class_=look)
     title = tag("h1", join([name, esc(f" {told.cause}")]))
-    what = f"{told.engine} {told.kind}, {told.confidence}, {told.status}: "
+    sure = _WORDS[told.confidence].to(lang)
+    what = f"{told.engine} {told.kind}, {sure}, {_WORDS[told.status].to(lang)}: "
     more = len(told.inputs) - 6
-    names = [plain(i) for i in told.inputs[:6]] + [f"and {more:,} more"] * (more > 0)
+    names = [plain(i) for i in told.inputs[:6]] + [
+        _WORDS["more"].to(lang).format(f"{more:,}")
+    ] * (more > 0)
     named = _quiet(what + ", ".join(names))
     return join([title, tag("p", esc(told.says)) if told.says else NOTHING, named])
 
 
-def _sections(told: Diagnosis) -> list[Markup]:
-    parts = [_heading("Why"), _points(told.reasons)]
+def _sections(told: Diagnosis, lang: Lang) -> list[Markup]:
+    def heading(name: str) -> Markup:
+        return tag("h2", esc(_WORDS[name].to(lang)))
+
+    parts = [heading("why"), _points(told.reasons)]
     if told.evidence:
         rows = [(q.place, q.text) for q in told.evidence]
-        parts += [_heading("Where"), _table(rows, numbered=True)]
+        parts += [heading("where"), _table(rows, numbered=True)]
     if told.lanes:
-        parts += [_heading("Timeline"), tag("figure", timeline_svg(told))]
-    parts += [_heading("Next"), _points(told.next)]
+        parts += [heading("timeline"), tag("figure", timeline_svg(told))]
+    parts += [heading("next"), _points(told.next)]
     if told.considered:
         rows = [(c.cause, c.why) for c in told.considered]
-        parts += [_heading("Considered, and why not"), _table(rows)]
+        parts += [heading("considered"), _table(rows)]
     if told.notes:
-        parts += [_heading("About the input"), _points(told.notes)]
-    return [*parts, _heading("Numbers"), _table(_rows(told.facts))]
-
-
-def _heading(text: str) -> Markup:
-    return tag("h2", esc(text))
+        parts += [heading("input"), _points(told.notes)]
+    return [*parts, heading("numbers"), _table(_rows(told.facts))]
 
 
 def _quiet(text: str) -> Markup:
@@ -136,6 +158,7 @@ def _shown(value: Any) -> str:
 
 def timeline_svg(told: Diagnosis) -> Markup:
     """Return the curves, one strip each, with the evidence as numbered lines."""
+    lang: Lang = "zh" if told.lang == "zh" else "en"
     ends = [x for lane in told.lanes for x in lane.xs] + [x for x, _ in told.marks]
     last = max(ends, default=0.0) or 1.0
     parts = [draw.page()]
@@ -143,9 +166,9 @@ def timeline_svg(told: Diagnosis) -> Markup:
     for lane in told.lanes:
         parts.append(draw.move(0, y, [_strip(lane, last)]))
         y += TALL + GAP
-    parts.append(_axis(last, y, told.timed))
+    parts.append(_axis(last, y, told.timed, lang))
     parts += _marks(told, last, y)
-    return draw.document(parts, WIDE, y + 34, "Timeline of the evidence")
+    return draw.document(parts, WIDE, y + 34, _WORDS["timeline"].to(lang), lang)
 
 
 def _x(x: float, last: float) -> float:
@@ -178,12 +201,13 @@ def _strip(lane: Lane, last: float) -> Markup:
     )
 
 
-def _axis(last: float, y: float, timed: bool) -> Markup:
+def _axis(last: float, y: float, timed: bool, lang: Lang) -> Markup:
     steps = 4 if timed or last >= 4 else max(1, int(last))
     parts = []
     for part in range(steps + 1):
         at = last * part / steps
-        text = f"{at:,.0f} s" if timed else f"report {round(at) + 1:,}"
+        name = _WORDS["seconds" if timed else "report"].to(lang)
+        text = name.format(f"{at if timed else round(at) + 1:,.0f}")
         anchor = "end" if part == steps else "middle" if part else "start"
         style = {"text_anchor": anchor, "fill": theme.INK3}
         parts.append(draw.words(_x(at, last), y + 8, text, **style))
