@@ -192,6 +192,24 @@ def test_two_servers_in_one_log_are_told_apart_in_a_note():
     assert "sgl-b-0/sglang healthy" in note
 
 
+IDLE = [decode(9 * n, 5, 0.1, 0) for n in range(40)]
+SEVERAL = {
+    "grep": [*(f"a.log:{x}" for x in LINES), *(f"b.log:{x}" for x in IDLE)],
+    "grep -n": [*(f"a.log:7:{x}" for x in LINES), *(f"b.log:8:{x}" for x in IDLE)],
+    "tail": ["==> a.log <==", *LINES, "", "==> b.log <==", *IDLE],
+    "pdsh": [*(f"gpu-n1: {x}" for x in LINES), *(f"gpu-n2: {x}" for x in IDLE)],
+}
+
+
+@pytest.mark.parametrize("tool", SEVERAL)
+def test_servers_that_a_tool_put_into_one_log_are_told_apart(tmp_path, tool):
+    told = _of(tmp_path, *SEVERAL[tool])
+    assert told.facts["n_samples"] == 120
+    assert [f["verdict_cause"] for f in told.facts["per_rank"].values()] == [
+        "pool_exhausted_retract", "healthy",
+    ]  # fmt: skip
+
+
 def test_a_date_cut_off_at_the_start_does_not_stretch_the_window():
     assert diagnose([FIELD / "cut-both-ends.log"]).facts["window_s"] < 300
 

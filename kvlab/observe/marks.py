@@ -20,7 +20,7 @@ _MARKS = (
     b"is allocated.", b"GPU blocks", b"KV cache ", b"Maximum concurrency",
     b"gpu_blocks", b"default args", b"stdout P ", b"stderr P ", b"V1 LLM engine",
     b"exceeds", b"cache pool is", b"of memory happened", b"hierarchical KV",
-    b"Prefetch op", b"Backup to", *END_MARKS,
+    b"Prefetch op", b"Backup to", b"==> ", *END_MARKS,
 )  # fmt: skip
 """A line without any of these is passed over unread, unless a record waits for more."""
 

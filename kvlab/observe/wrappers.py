@@ -2,9 +2,10 @@
 
 Container runtimes, orchestrators and terminals each put something around a line. Any
 number of layers comes off here, without options: docker's JSON, CRI records with their
-partial lines, `compose` and `kubectl --prefix` names, journalctl, Ray, logging in JSON
-or logfmt, what log stores export (GCP, Elastic, Splunk, Datadog, Grafana's CSV),
-colours, HTML's `&gt;`, carriage returns, a byte order mark.
+partial lines, `compose` and `kubectl --prefix` names, journalctl, Ray, the names that
+grep, tail and a parallel shell put before lines, logging in JSON or logfmt, what log
+stores export (GCP, Elastic, Splunk, Datadog, Grafana's CSV), colours, HTML's `&gt;`,
+carriage returns, a byte order mark.
 Left out: lines that a terminal broke or cut (lines.py), whole JSON documents
 (documents.py).
 """
@@ -29,6 +30,13 @@ _JOURNAL = re.compile(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) "
     r"(?P<source>[\w.-]+) (?P<unit>[\w@./:-]+)\[\d+\]: "
 )
+_GREP = re.compile(
+    r"(?P<source>[\w./-]*\.(?:log|txt|out|err)(?:\.\d+)?)[:-](?:\d+:)?(?=[\[({A-Z\d])"
+)
+_HOST = re.compile(
+    r"(?P<source>[A-Za-z][\w.-]*\d[\w.-]*): (?=\[\d|\(\w+ pid=|INFO |WARNING )"
+)
+_TAIL = re.compile(r"==> (?P<source>.+) <==$")
 _RAY = re.compile(r"\((?:\w+ )?pid=\d+, ip=[\d.]+\) ")
 _LOGFMT = re.compile(r"[\w.@-]+=")
 _PAIR = re.compile(r'([\w.@-]+)=(?:"((?:[^"\\]|\\.)*)"|(\S*))(?: +|$)')
@@ -70,6 +78,7 @@ class Unwrapper:
 
     def __init__(self) -> None:
         self._partial: dict[str, str] = {}
+        self._heading = ""
 
     @property
     def waiting(self) -> bool:
@@ -77,11 +86,15 @@ class Unwrapper:
         return bool(self._partial)
 
     def peel(self, line: str) -> Peeled | None:
-        """Return the line without its layers; None for a part that is not the last.
+        """Return the line without its layers; None for a part that is not the last, and
+        for the heading that `tail` puts over the lines of a file.
 
-        Changes: the parts kept for their last one.
+        Changes: the parts kept for their last one, and the heading.
         """
-        text, time, source = _plain(line), "", ""
+        text, time, source = _plain(line), "", self._heading
+        if text.startswith("==> ") and (found := _TAIL.match(text)):
+            self._heading = safe_name(found["source"])
+            return None
         for _ in range(MOST_LAYERS):
             layer = None if text.startswith("[2") else _layer(text)
             if layer is None:  # a date is the engine's own
@@ -122,6 +135,9 @@ def _plain(line: str) -> str:
     return line.strip("\r\n").replace("\r", " ")
 
 
+_NAMED = (_KUBECTL, _COMPOSE, _GREP, _HOST)
+
+
 def _layer(text: str) -> tuple[Peeled, bool] | None:
     """Take off the outermost layer; True with it says that the record goes on."""
     if text.startswith("{") or _LOGFMT.match(text):
@@ -129,7 +145,7 @@ def _layer(text: str) -> tuple[Peeled, bool] | None:
     if found := _CRI.match(text):
         rest = text[found.end() :]
         return Peeled(rest, found["time"]), found["flag"] == "P"
-    if found := _KUBECTL.match(text) or _COMPOSE.match(text):
+    if found := next((f for p in _NAMED if (f := p.match(text))), None):
         return Peeled(text[found.end() :], "", found["source"]), False
     if found := _JOURNAL.match(text):
         return Peeled(text[found.end() :], found["time"], found["source"]), False
