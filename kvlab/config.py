@@ -104,8 +104,8 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             return 0
         if self.host_tokens is not None:
             return self.host_tokens // self.page_size
-        usable = self.device_pages * self.page_size
-        return host_size(usable, self.hicache_ratio, self.page_size) // self.page_size
+        size = host_size(self.pool_tokens, self.hicache_ratio, self.page_size)
+        return size // self.page_size
 
     @property
     def backup_threshold(self) -> int:

@@ -73,6 +73,13 @@ def test_with_need_sort_a_short_list_is_sorted_before_it_is_served():
     assert device.alloc(3).tolist() == [1, 2, 3]
 
 
+def test_with_need_sort_the_list_is_sorted_where_more_is_foreseen_than_taken():
+    device = pool(need_sort=True)
+    device.free(device.alloc(5)[::-1])
+    device.expect(2)
+    assert device.alloc(1).tolist() == [1]
+
+
 @pytest.mark.parametrize("need_sort", [False, True])
 def test_all_free_pages_are_listed_the_next_first(need_sort):
     device = pool(need_sort=need_sort)

@@ -200,6 +200,15 @@ def test_priority_serves_the_smallest_number_first():
     assert bench.step() == {"first": 4}
 
 
+def test_whoever_holds_blocks_is_admitted_before_a_smaller_number():
+    bench = Bench(policy="priority", max_num_seqs=1)
+    holder = bench.add("holder", 4, priority=9)
+    bench.scheduler.waiting.remove(holder)
+    bench.scheduler.deferred.append(holder)
+    bench.add("first", 4, priority=0)
+    assert bench.step() == {"holder": 4}
+
+
 def test_a_request_that_outgrows_the_pool_sends_itself_back_for_good():
     bench = Bench(num_gpu_blocks=3)
     a = bench.add("a", 7, out=9)

@@ -10,6 +10,7 @@ import pytest
 
 from kvlab.cli import main
 from kvlab.errors import InputError
+from kvlab.run.block_ops import BlockOps
 from kvlab.run.block_runner import BlockRunner
 from kvlab.run.block_script import is_scenario, read_scenario
 
@@ -60,6 +61,29 @@ def test_out_tokens_are_given_before_made_up_ones():
     runner = BlockRunner(read(requests=[spec]))
     sampled = [runner.step()["sampled"]["a"] for _ in range(2)]
     assert sampled == [7, 1_000_001]
+
+
+def test_a_request_that_does_not_read_the_cache_loads_nothing_from_l2():
+    spec = {"id": "a", "prompt": [1], "out": 3, "skip_read": True}
+    l2 = {"num_cpu_blocks": 3, "lazy": True}
+    config = {"num_gpu_blocks": 2, "block_size": 1, "l2": l2}
+    config["scheduler_reserve_full_isl"] = False
+    runner = BlockRunner(read(config=config, requests=[spec]))
+    records = [runner.step() for _ in range(5)]
+    assert records[1]["l2_store"]["cpu"] == [1]
+    assert [record["l2_load"]["reqs"] for record in records] == [[]] * 5
+
+
+def test_a_request_that_does_not_read_the_cache_counts_in_no_hit_rate():
+    ops = [
+        {"op": "new", "id": "a", "tokens": [1, 2], "skip_read": True},
+        {"op": "lookup", "id": "a"},
+        {"op": "alloc", "id": "a", "n": 2, "use_hit": True},
+        {"op": "stats"},
+    ]
+    blocks = BlockOps(read_scenario("x.json", {"mode": "kv", "ops": ops}))
+    records = [blocks.step(number) for number in range(4)]
+    assert (records[2]["result"], records[3]["result"]["queries"]) == ([1], 0)
 
 
 def test_a_run_that_cannot_go_on_ends():
@@ -130,6 +154,14 @@ def test_conform_misses_no_step_that_was_not_recorded(capsys, tmp_path):
     status, report = conformed(capsys, path)
     assert status == 1
     assert report["differences"][0]["field"] == "steps"
+
+
+def test_conform_misses_no_op_that_was_not_recorded(capsys, tmp_path):
+    path = changed(
+        tmp_path, "t17_reset_prefix_cache.json", lambda d: d["records"].pop()
+    )
+    status, report = conformed(capsys, path)
+    assert (status, report["differences"][0]["field"]) == (1, "records")
 
 
 def test_conform_finds_a_step_too_many(capsys, tmp_path):

@@ -73,9 +73,9 @@ def test_the_device_pool_is_cut_to_whole_pages():
     assert EngineConfig(pool_tokens=70, page_size=16).device_pages == 4
 
 
-def test_the_host_pool_follows_the_ratio_of_usable_device_tokens():
-    config = EngineConfig(pool_tokens=70, page_size=16, hicache_ratio=1.5)
-    assert config.host_pages == 64 * 1.5 // 16 + 1
+def test_the_host_pool_follows_the_ratio_of_all_device_tokens():
+    config = EngineConfig(pool_tokens=79, page_size=16, hicache_ratio=1.5)
+    assert config.host_pages == 79 * 1.5 // 16 + 1
 
 
 def test_a_host_size_is_taken_exactly():

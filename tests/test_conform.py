@@ -76,7 +76,8 @@ def changed(folder: Path, path: Path, *where: str | int, to: Any) -> Any:
     place = data
     for step in above:
         place = place[step]
-    before, place[last] = place[last], to
+    before = place.get(last) if isinstance(place, dict) else place[last]
+    place[last] = to
     (folder / "changed.json").write_text(json.dumps(data))
     return before
 
@@ -170,6 +171,24 @@ def test_a_field_that_kvlab_does_not_know_is_reported(tmp_path, where):
     (tmp_path / "changed.json").write_text(json.dumps(data))
     (found,) = conform(tmp_path / "changed.json").differences
     assert (found.field[-2:], found.expected, found.got) == (".x", 1, "(absent)")
+
+
+@pytest.mark.parametrize("to", ["1", True])
+def test_a_number_of_another_type_is_reported(tmp_path, to):
+    assert changed(tmp_path, SMALL, *STATE, "nodes", 0, "path", 0, to=to) == 1
+    (found,) = conform(tmp_path / "changed.json").differences
+    assert (found.field, found.expected) == ("state.nodes[0].path[0]", to)
+
+
+def test_a_whole_number_may_be_written_with_a_point(tmp_path):
+    assert changed(tmp_path, SMALL, *STATE, "nodes", 0, "path", 0, to=1.0) == 1
+    assert conform(tmp_path / "changed.json").differences == []
+
+
+def test_a_field_that_says_it_is_absent_is_reported(tmp_path):
+    changed(tmp_path, SMALL, *STATE, "x", to="(absent)")
+    (found,) = conform(tmp_path / "changed.json").differences
+    assert found.field == "state.x"
 
 
 def test_a_node_too_few_is_reported_with_all_nodes(tmp_path):

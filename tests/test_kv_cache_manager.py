@@ -110,6 +110,11 @@ def test_the_gate_asks_for_no_more_than_the_longest_sequence():
     assert manager(max_model_len=40).allocate_slots(gated) == [1]
 
 
+def test_a_prompt_beyond_the_longest_sequence_gets_no_blocks_for_the_rest():
+    blocks = manager(max_model_len=6)
+    assert blocks.allocate_slots(demand("a", TWELVE)) == [1, 2]
+
+
 def test_reserved_blocks_are_as_good_as_taken():
     blocks = manager(num_blocks=5)
     assert blocks.allocate_slots(demand("a", TWELVE, reserved=2)) is None

@@ -48,6 +48,17 @@ def test_only_confirmed_blocks_are_offered():
     assert bench.offload.stores[0].pairs.l1 == blocks[:2]
 
 
+def test_a_full_l2_leaves_what_is_under_copy_to_be_offered_later():
+    bench = Bench(cpu=2)
+    blocks = bench.hold("a", 1)
+    bench.offload.started("b", blocks, 0)
+    bench.store("a", blocks, 4)
+    bench.store("b", blocks, 4)
+    bench.offload.stored(0)
+    bench.offload.l2.reset()
+    assert bench.store("b", blocks, 4) == 1
+
+
 def test_a_block_is_offered_once():
     bench = Bench()
     blocks = bench.stored("a", 2)

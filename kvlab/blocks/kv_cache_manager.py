@@ -100,7 +100,7 @@ class KVCacheManager:
             self._num_registered[demand.id] = len(demand.hits)
         before_new = demand.computed + self._found(demand)
         self._grow(demand.id, before_new)
-        new = self._grow(demand.id, before_new + demand.new)
+        new = self._grow(demand.id, self._end(demand))
         if not demand.unfilled:
             known = min(before_new + demand.new, demand.length)
             self.register(demand.id, demand.names, known)
@@ -119,7 +119,8 @@ class KVCacheManager:
             return
         first, end = self._num_registered.get(id, 0), length // self.block_size
         if first < end:
-            self.pool.register(self.tables[id][first:end], names[first:end])
+            blocks = self.tables[id][first:end]
+            self.pool.register(blocks, names[first : first + len(blocks)])
             self._num_registered[id] = end
 
     def free(self, id: str) -> None:
@@ -145,8 +146,7 @@ class KVCacheManager:
             need = max(self.blocks_needed(demand.id, whole) + own, 0)
             if need + kept > self.pool.num_free:
                 return self._answer(demand, "full_sequence", need, kept, 0)
-        end = demand.computed + self._found(demand) + demand.new
-        need = max(self.blocks_needed(demand.id, end) + own, 0)
+        need = max(self.blocks_needed(demand.id, self._end(demand)) + own, 0)
         return self._answer(demand, "this_step", need, kept, demand.reserved)
 
     def _answer(
@@ -161,6 +161,12 @@ class KVCacheManager:
     def _found(self, demand: Demand) -> int:
         """Return the tokens that need no computing: hits and what will be loaded."""
         return len(demand.hits) * self.block_size + demand.external
+
+    def _end(self, demand: Demand) -> int:
+        """Return how many tokens have slots after this step: a prompt beyond the
+        model's longest sequence gets none for the rest."""
+        end = demand.computed + self._found(demand) + demand.new
+        return min(end, self.config.max_model_len)
 
     def _blocks(self, tokens: int) -> int:
         return -(-tokens // self.block_size)

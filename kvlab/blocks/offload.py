@@ -153,11 +153,10 @@ class CpuOffload:
 
     def _store(self, request: Computed) -> None:
         """Offer the request's confirmed blocks that were not offered before."""
-        first = self._offered.get(request.id)
-        if first is None:
+        first, room = self._offered.get(request.id), self.l2.num_free
+        if first is None or not room:
             return
-        end = request.confirmed // self.block_size
-        room, wanted = self.l2.num_free, list[int]()
+        end, wanted = request.confirmed // self.block_size, list[int]()
         for block in request.blocks[first:end]:
             if self._is_new(block) and block not in wanted:
                 if len(wanted) == room:

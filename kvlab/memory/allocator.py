@@ -68,13 +68,23 @@ class PageAllocator:
         """
         if num_pages == 0:
             return self._free.take(0)
-        if num_pages > len(self._free) and len(self._rested):
-            self._merge()
+        self.expect(num_pages)
         pages = self._free.take(num_pages)
         if pages is not None:
             self.available -= num_pages * self.page_size
             self._emit(Alloc, self.tier, pages)
         return pages
+
+    def expect(self, num_pages: int) -> None:
+        """Sort the pages at rest in, if fewer than `num_pages` are at hand: whoever
+        is about to take pages may foresee more than it takes in the end.
+
+        Changes: the order of the free list, with `need_sort`.
+        """
+        if len(self._rested) and num_pages > len(self._free):
+            self._free = FreeList([np.sort(self.free_pages())])
+            self._rested = FreeList()
+            self._emit(SortFree, self.tier)
 
     def free(self, pages: Pages) -> None:
         """Return pages to the free list.
@@ -95,8 +105,3 @@ class PageAllocator:
     def free_pages(self) -> Pages:
         """Return the free pages, next one first. Cost: O(free pages)."""
         return FreeList([self._free.to_pages(), self._rested.to_pages()]).to_pages()
-
-    def _merge(self) -> None:
-        self._free = FreeList([np.sort(self.free_pages())])
-        self._rested = FreeList()
-        self._emit(SortFree, self.tier)

@@ -15,9 +15,7 @@ from ..record.trace import QUIET, Emitter
 from .block_ops import BlockOps, ChunkOps, Record
 from .block_runner import BlockRunner, totals
 from .block_script import Scenario
-from .conform import Difference, Report
-
-ABSENT = "(absent)"
+from .differences import ABSENT, Difference, Report, differences
 
 
 def compare_scenario(scenario: Scenario, file: str) -> Report:
@@ -28,13 +26,14 @@ def compare_scenario(scenario: Scenario, file: str) -> Report:
     """
     if scenario.records is None:
         raise InputError(file, "no recorded states", "name a golden")
-    differences = []
-    for number, recorded, replayed in replay_scenario(scenario):
-        for field, want, have in islice(_differ("", recorded, replayed), 1):
-            differences.append(Difference(file, number, field, want, have))
-    unequal = sum(found.record >= 0 for found in differences)
+    found = [
+        Difference(file, number, *first)
+        for number, recorded, replayed in replay_scenario(scenario)
+        for first in islice(differences(recorded, replayed), 1)
+    ]
+    unequal = sum(one.record >= 0 for one in found)
     records = len(scenario.records)
-    return Report(1, records, records - unequal, differences)
+    return Report(1, records, records - unequal, found)
 
 
 def replay_scenario(
@@ -47,9 +46,11 @@ def replay_scenario(
     ops = (
         ChunkOps(scenario, emit) if scenario.mode == "cpu" else BlockOps(scenario, emit)
     )
-    for number, recorded in enumerate(scenario.records or []):
-        inside = number < len(scenario.raw_ops)
-        yield number, recorded, ops.step(number) if inside else ABSENT
+    recorded, wanted = scenario.records or [], len(scenario.raw_ops)
+    for number, record in enumerate(recorded):
+        yield number, record, ops.step(number) if number < wanted else ABSENT
+    if len(recorded) < wanted:
+        yield -1, {"records": len(recorded)}, {"records": wanted}
 
 
 def _replay_steps(scenario: Scenario, emit: Emitter) -> Iterator[tuple[int, Any, Any]]:
@@ -66,17 +67,3 @@ def _replay_steps(scenario: Scenario, emit: Emitter) -> Iterator[tuple[int, Any,
         external = scenario.config.l2 is not None
         summary = runner.summary() | totals(records, external=external)
         yield -1, scenario.summary, summary
-
-
-def _differ(field: str, want: Any, have: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield every leaf in which two records differ: where, expected, got."""
-    if isinstance(want, dict) and isinstance(have, dict):
-        for key in sorted(want.keys() | have.keys()):
-            yield from _differ(
-                f"{field}.{key}", want.get(key, ABSENT), have.get(key, ABSENT)
-            )
-    elif isinstance(want, list) and isinstance(have, list) and len(want) == len(have):
-        for at, (a, b) in enumerate(zip(want, have, strict=True)):
-            yield from _differ(f"{field}[{at}]", a, b)
-    elif want != have or isinstance(want, bool) != isinstance(have, bool):
-        yield field[1:], want, have

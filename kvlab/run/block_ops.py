@@ -86,7 +86,7 @@ class BlockOps:
     def _lookup(self, op: sc.LookupOp) -> Record:
         request = self.requests[op.id]
         hits: list[int] = []
-        if not request.skip_reading and self.manager.config.enable_caching:
+        if self._reads(request):
             hits = self.manager.lookup(request.names, request.length)
         self._hits[op.id] = hits
         return {"blocks": hits, "tokens": len(hits) * self.manager.block_size}
@@ -105,10 +105,9 @@ class BlockOps:
             return None
         if op.use_hit:
             self._hits.pop(op.id, None)
-            self.stats.count(
-                request.length, len(hits) * self.manager.block_size,
-                fresh=request.is_fresh,
-            )  # fmt: skip
+            if self._reads(request):
+                local = len(hits) * self.manager.block_size
+                self.stats.count(request.length, local, fresh=request.is_fresh)
         found = len(hits) * self.manager.block_size + op.external
         request.computed += found + op.n
         self._emit(ev.Compute, op.id, request.computed)
@@ -145,6 +144,10 @@ class BlockOps:
 
     def _stats(self, op: sc.StatsOp) -> Record:
         return self.stats.report()
+
+    def _reads(self, request: BlockRequest) -> bool:
+        """Is the request looked up at all? One that is not counts in no hit rate."""
+        return self.manager.config.enable_caching and not request.skip_reading
 
     def _name(self, request: BlockRequest) -> None:
         if self.manager.config.enable_caching:
@@ -189,7 +192,7 @@ class ChunkOps:
         pool, positions = self.pool, _positions(op)
         match op.op:
             case "lookup":
-                return pool.lookup(op.keys)
+                return [answer.value for answer in pool.lookup(op.keys)]
             case "store":
                 done = pool.store(op.req, positions)
                 return None if done is None else done._asdict()

@@ -9,7 +9,8 @@ from typing import Any
 from ..errors import InputError
 from .block_conform import compare_scenario
 from .block_script import is_scenario, read_scenario
-from .conform import RAISED, Report, conform
+from .conform import conform
+from .differences import Report, failed
 from .json_file import read_json
 
 _ENDINGS = (".json", ".json.gz")
@@ -49,8 +50,8 @@ def _check_whole(file: str, data: Any) -> None:
     records, ops = parts.get("records"), parts.get("ops")
     if not (isinstance(records, list) and isinstance(ops, list)):
         return
-    last = records[-1].get("result", {}) if records else {}
-    if len(records) < len(ops) and not any(key in last for key in RAISED):
+    last = records[-1] if records and isinstance(records[-1], dict) else {}
+    if len(records) < len(ops) and not failed(last.get("result")):
         raise InputError(
             file,
             f"{len(records)} records of {len(ops)} ops, and no assertion in the last",

@@ -120,10 +120,9 @@ class BlockScheduler(BlockLives):
         return len(self.running) < self.config.max_num_seqs
 
     def _next_queue(self) -> BlockQueue | None:
-        """Return the queue whose first request is tried next."""
-        if self.waiting and self.deferred and self.config.policy == "priority":
-            return min(self.waiting, self.deferred, key=lambda queue: queue.first.rank)
-        return self.deferred if self.deferred else self.waiting or None
+        """Return the queue whose first request is tried next: whoever holds blocks
+        comes before all others, whatever their priority."""
+        return self.deferred or self.waiting or None
 
     def _is_ready(self, request: BlockRequest) -> bool:
         """Has the request's load come, if it waits for one? Then take note of it."""
@@ -151,7 +150,7 @@ class BlockScheduler(BlockLives):
         if reads:
             hits = self.manager.lookup(request.names, request.length)
         local = len(hits) * self.config.block_size
-        if self.connector:
+        if self.connector and not request.skip_reading:
             answer = self.connector.matched(
                 request.id, request.names, request.length, local
             )

@@ -91,6 +91,8 @@ class DecodeQueue:
         room = self.cache.make_room(self._page)
         if new_page and not room:
             return False
+        if self._page > 1:
+            self.cache.allocator.expect(1)
         if new_page:
             self._write_row(request, at, self._take_page(), at + 1)
         else:

@@ -97,6 +97,8 @@ class RadixScheduler(DecodeQueue):
             (ceil_page(r.fill_len, page) - ceil_page(r.prefix_len, page)) // page
             for r in batch
         ]
+        if page > 1:
+            self.cache.allocator.expect(need // page + 1)  # the engine's upper bound
         pages = self.cache.allocator.alloc(sum(counts))
         if pages is None:
             raise EngineFault(
