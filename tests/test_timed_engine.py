@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+
 import msgspec
 import pytest
 from folding import differences
@@ -232,3 +234,12 @@ def test_a_burst_is_admitted_in_the_order_of_its_arrival():
     engine.run(OpenLoop(asks))
     firsts = sorted(engine.tallies.done, key=lambda r: int(r.id[1:]))
     assert [r.ttft for r in firsts] == sorted(r.ttft for r in firsts)
+
+
+@pytest.mark.parametrize("policy", ["write_through", "write_back"])
+def test_a_run_drops_nothing_that_only_the_collector_of_cycles_could_free(policy):
+    engine = machine(write_policy=policy, pool_tokens=4096)
+    gc.collect()
+    engine.run(crowd(30))
+    assert gc.isenabled()
+    assert gc.collect() == 0

@@ -10,6 +10,7 @@ Left out: files (trace_file.py).
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from types import TracebackType
 from typing import Any, Protocol
 
@@ -60,16 +61,15 @@ class Emitter(Protocol):
         """Say it, and make it the cause of what is said inside the `with`."""
 
 
-class _Quiet:
-    def __call__(self, kind: type[Event], *fields: Any) -> int:
-        return -1
+class _Quiet(partial[int]):
+    """A partial, since Python calls that in one step, and other objects in two."""
 
     def of(self, kind: type[Event], *fields: Any) -> AbstractContextManager[None]:
         return _SILENCE
 
 
 _SILENCE: AbstractContextManager[None] = nullcontext()
-QUIET: Emitter = _Quiet()
+QUIET: Emitter = _Quiet(lambda *_: -1)
 """Says nothing: for runs without a trace."""
 
 
