@@ -25,13 +25,18 @@ from kvlab.schedule.request import Request
 A, B = range(1000, 1100), range(2000, 2300)
 
 
-def scheduler(policy, *cached):
-    """A scheduler whose tree holds the runs of tokens given."""
-    engine = Engine(EngineConfig(pool_tokens=4096, tree="radix"), Rules.v0_5_14())
+def scheduler(policy, *cached, on_host=(), rules="0.5.14"):
+    """A scheduler whose tree holds the runs of tokens given, some on the host only."""
+    engine = Engine(EngineConfig(pool_tokens=4096), Rules.named(rules))
+    cache = engine.cache
+    for tokens in map(as_tokens, on_host):
+        cache.insert(tokens, cache.allocator.alloc(len(tokens)))
+    cache.check_events()
+    cache.check_events()
+    cache.evict(4096)
     for tokens in map(as_tokens, cached):
-        pages = engine.cache.allocator.alloc(len(tokens))
-        engine.cache.insert(tokens, pages)
-    return RadixScheduler(engine.cache, engine.config, policy=policy)
+        cache.insert(tokens, cache.allocator.alloc(len(tokens)))
+    return RadixScheduler(cache, engine.config, policy=policy)
 
 
 def order(desk, **prompts):
@@ -50,7 +55,7 @@ def test_fcfs_tries_requests_as_they_came():
     assert order(scheduler("fcfs", B), a=own(1), b=[*B, 1]) == "ab"
 
 
-def test_lpm_tries_the_longest_device_prefix_first_and_keeps_ties():
+def test_lpm_tries_the_longest_prefix_first_and_keeps_ties():
     desk = scheduler("lpm", A, B)
     assert order(desk, a=own(1), b=[*A, 1], c=[*B, 1], d=own(2)) == "cbad"
 
@@ -75,6 +80,36 @@ def test_those_that_find_more_than_32_tokens_wait_for_nobody(known, found):
     desk = scheduler("lpm", head)
     prompts = {"a": [*head, *own(1)], "b": [*head, *own(2)], "c": own(3)}
     assert order(desk, **prompts) == found
+
+
+@pytest.mark.parametrize("rules", ["0.5.14", "0.5.23"])
+def test_lpm_counts_what_lies_on_the_host_as_well(rules):
+    desk = scheduler("lpm", A, on_host=[B], rules=rules)
+    assert order(desk, a=[*A, 1], b=[*B, 1]) == "ba"
+
+
+def test_those_that_find_much_on_the_host_alone_still_wait_for_one_another():
+    desk = scheduler("lpm", A, on_host=[B])
+    assert order(desk, a=[*B, 1], b=[*B, 2], c=[*A, 1], d=own(1)) == "acdb"
+
+
+def test_a_prompt_that_is_cached_whole_counts_without_its_last_token():
+    desk = scheduler("lpm", A)
+    assert order(desk, a=[*A[:99], 1], b=A, c=[*A, 1]) == "cab"
+
+
+def test_the_last_token_counts_where_little_is_told_from_enough():
+    head = [*own(7)][:33]
+    assert order(scheduler("lpm", head), a=head, b=head, c=own(3)) == "abc"
+
+
+def test_a_sort_splits_no_prompt_that_is_cached_whole_but_a_try_does():
+    desk = scheduler("lpm", A)
+    order(desk, a=A)
+    assert [len(node.key) for node in desk.cache.tree.nodes()] == [100]
+    desk.match(desk.waiting[0])
+    assert [len(node.key) for node in desk.cache.tree.nodes()] == [99, 1]
+    assert desk.waiting[0].device_hit == 99
 
 
 @pytest.mark.parametrize(("number", "first"), [(LPM_MOST, "last"), (LPM_MOST + 1, "0")])

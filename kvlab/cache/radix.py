@@ -74,7 +74,7 @@ class RadixCache(DeviceTier):
         self, tokens: Tokens, space: str = "", known: Node | None = None
     ) -> MatchResult:
         """Find the longest cached prefix of the tokens; the path down to `known`, if
-        the caller gives one, is taken to be one.
+        the caller gives one, is taken to agree with them.
 
         Changes: access times on the path; splits a node that the match leaves inside.
         Never counts a hit. Cost: O(tokens matched).

@@ -125,12 +125,14 @@ class RadixTree:
     def walk(self, key: Tokens, space: str = "", known: Node | None = None) -> Walk:
         """Follow the key (whole pages) down and stamp the nodes on the way.
 
-        `known` is a node whose whole path begins the key, as the caller knows from an
-        earlier walk: its tokens are not compared again.
+        `known` is a node whose path agrees with the key as far as both go, which an
+        earlier walk has told the caller: its tokens are not compared again.
         Changes: access times; splits a node that the key leaves half-way.
         Cost: O(tokens matched beyond `known` + nodes on the path).
         """
         path, at = self._path_to(known)
+        while at > len(key):
+            at -= len(path.pop().key)
         node, below = path[-1] if path else self.root, None
         while at < len(key):
             child = node.children.get(self._branch(node, key, at, space))

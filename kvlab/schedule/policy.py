@@ -1,8 +1,9 @@
 """In which order are the waiting requests tried?
 
         fcfs         as they came
-        lpm          longest prefix on the device first; of those that begin alike and
-                     find little, all but the first go last: they wait for its KV
+        lpm          longest prefix first, on whichever tier; of those that begin alike
+                     and find little on the device, all but the first go last: they
+                     wait for its KV
         dfs-weight   by a walk down the tree, first into the branch that most requests
                      wait for, and deepest nodes before those above
 
@@ -28,7 +29,8 @@ POLICIES: tuple[Policy, ...] = get_args(Policy)
 LPM_MOST = 128
 """The longest queue that lpm sorts."""
 CHECK_BELOW = 32
-"""A prefix of so many tokens or fewer is little: others may be about to compute it.
+"""A device prefix of so many tokens or fewer is little: others may be about to compute
+it, whatever the host holds.
 (SGLang: IN_BATCH_PREFIX_CACHING_CHECK_THRESHOLD)"""
 ALIKE = 32
 """Requests that share so many first tokens begin alike.
@@ -45,9 +47,14 @@ def active_policy(policy: Policy, waiting: int) -> Policy:
 
 
 def by_prefix(waiting: Sequence[Request]) -> list[Request]:
-    """Return the matched requests, longest device prefix first (lpm)."""
+    """Return the matched requests, longest prefix first (lpm): device and host hits,
+    short of the last token, which is always computed."""
     late = _told_to_wait(waiting)
-    return sorted(waiting, key=lambda r: inf if r.id in late else -r.device_hit)
+
+    def found(request: Request) -> int:
+        return min(request.device_hit + request.host_hit, request.length - 1)
+
+    return sorted(waiting, key=lambda r: inf if r.id in late else -found(r))
 
 
 def _told_to_wait(waiting: Sequence[Request]) -> set[str]:

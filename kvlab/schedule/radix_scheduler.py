@@ -51,18 +51,19 @@ class RadixScheduler(DecodeQueue):
 
         Changes: the request's prefix; the tree, as a match does.
         """
-        length = request.length
+        self._match(request, request.length - 1)
+
+    def _match(self, request: Request, most: int) -> None:
         # what an earlier try found is still a prefix, unless it has left the tree
-        match = self.cache.match_prefix(
-            request.tokens(length - 1), known=request.best_match
-        )
+        match = self.cache.match_prefix(request.tokens(most), known=request.best_match)
         request.prefix_len = request.owned_len = match.device_len
         request.device_hit, request.host_hit = match.device_len, match.host_len
         request.last_node, request.best_match = match.last_device, match.best
-        request.fill_len = length
+        request.fill_len = request.length
 
     def sort_waiting(self) -> None:
-        """Put the queue in the policy's order; by any but fcfs, everybody is matched.
+        """Put the queue in the policy's order; by any but fcfs, everybody is matched,
+        the last token included, which a try leaves out.
 
         Changes: `waiting`; the requests' prefixes and the tree, as matches do.
         """
@@ -70,7 +71,7 @@ class RadixScheduler(DecodeQueue):
         if policy == "fcfs":
             return
         for request in self.waiting:
-            self.match(request)
+            self._match(request, request.length)
         sort = by_prefix if policy == "lpm" else by_branch
         before, self.waiting = self.waiting, sort(self.waiting)
         if self.waiting != before:
