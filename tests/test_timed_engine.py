@@ -16,7 +16,6 @@ from kvlab.rules import Rules
 from kvlab.run.accelerators import accelerator
 from kvlab.run.cost import Cost
 from kvlab.run.generators import burst, chat, poisson, shared_system
-from kvlab.run.meter import time_after
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
 from kvlab.run.timed_request import Part
@@ -146,34 +145,6 @@ def test_the_parts_are_those_that_the_trace_tells():
             sent = state.requests[event.request].sent
             first[event.request] = state.now - sent
     assert first == {record.id: record.ttft for record in engine.tallies.done}
-
-
-@pytest.mark.parametrize("chunk", [None, 256])
-def test_littles_law_holds_over_the_run(chunk):
-    """The mean number of requests inside, as the trace counts them, is their rate times
-    their mean stay, as the engine booked it."""
-    config = EngineConfig(
-        pool_tokens=4096, host_tokens=12000, page_size=16, chunked_prefill_size=chunk
-    )
-    trace = Trace(Header(config=config, rules=RULES["0.5.14"]))
-    engine = machine(trace, pool_tokens=4096, chunked_prefill_size=chunk)
-    engine.run(crowd())
-    assert any(isinstance(event, ev.Chunk) for event in trace.events) == bool(chunk)
-    moments, now = [], 0
-    for event in trace.events:
-        now = time_after(event) or now
-        if isinstance(event, ev.Sent):
-            moments.append((event.at, 1))
-        elif isinstance(event, ev.Finish | ev.Drop):
-            moments.append((now, -1))
-    area = inside = last = 0
-    for at, change in sorted(moments):
-        area += inside * (at - last)
-        inside, last = inside + change, at
-    stays = [record.end - record.arrival for record in engine.tallies.done]
-    span, rate = now, len(stays) / now
-    mean_stay = sum(stays) / len(stays)
-    assert area / span == pytest.approx(rate * mean_stay, rel=1e-12)
 
 
 def test_every_token_asked_for_is_produced_whatever_is_retracted():
