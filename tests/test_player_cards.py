@@ -78,3 +78,10 @@ def test_a_test_behind_one_that_failed_was_not_reached(tabs):
     said = card(tabs["s11"])
     assert said.index("9 ≥ 10 ✗ false") < said.index("not reached")
     assert said.index("not reached") < said.index("is there room in L1?")
+
+
+def test_before_the_first_event_the_page_says_how_to_read_it(tabs):
+    tabs["s10"].js("() => kvlab.show(0)")
+    said = card(tabs["s10"])
+    assert "evictable cached, needed by nobody" in said
+    assert "Ctrl → next decision" in said

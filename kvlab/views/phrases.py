@@ -200,8 +200,8 @@ PHRASES: dict[str, Words] = {
         "({tokens} tokens)",
         "要备份 {n}：没有副本的祖先先写（{tokens} 个 token）"),
     "trybackup host_full": Words(
-        "{n} stays on L1 only: it needs {tokens} tokens, L2 has {host_available} free",
-        "{n} 只留在 L1：需要 {tokens} 个 token，L2 只有 {host_available} 个空闲"),
+        "{n} gets no copy: it needs {tokens} tokens on L2, {host_available} are free",
+        "{n} 得不到副本：在 L2 需要 {tokens} 个 token，只有 {host_available} 个空闲"),
     "sendwrites": Words(
         "{number} writes to L2 go as one copy, and will arrive as one",
         "{number} 份写往 L2 的内容合成一次拷贝，一起到达"),

@@ -8,6 +8,7 @@ Left out: the numbers (log.py), drawing (player/).
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from .cards import CARRIES_OUT, kind_of
 from .meanings import MEANINGS
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
+from .primer import KEYS, PANES, STATES
 from .questions import CONFIDENCE, QUESTIONS, Question
 from .rule_table import mixed_note
 from .terms import facts_of
@@ -93,6 +95,11 @@ def tables(header: Header) -> dict[str, Any]:
         "swatches": SWATCHES,
         "labels": LABELS,
         "lines": words_of(LINES),
+        "primer": {
+            "panes": [list(words) for words in PANES],
+            "states": words_of(STATES),
+            "keys": [(key, list(words)) for key, words in KEYS],
+        },
         "questions": asked(QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(WATCHES),
@@ -109,7 +116,7 @@ def glossary(engine: EngineName) -> dict[str, list[str]]:
     }
 
 
-def words_of(table: dict[str, Words]) -> dict[str, list[str]]:
+def words_of(table: Mapping[Any, Words]) -> dict[str, list[str]]:
     """Return the words of a table as lists: English, Chinese."""
     return {name: list(words) for name, words in table.items()}
 

@@ -6,6 +6,7 @@
 import { barsSvg, testHtml, testWords } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
 import { movedHtml } from "./moved.js";
+import { primerHtml } from "./primer.js";
 import { afterwardsHtml } from "./question.js";
 import { say } from "./sentence.js";
 import { holds, notTaken, withSums } from "./sums.js";
@@ -21,7 +22,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const { log } = run,
     said = player.answered.get(e);
   if (e < 0)
-    return `<div class="v">${label}${ui(player, "why")}</div><div class="empty">${ui(player, "no_card")}</div>`;
+    return primerHtml(player, run, label);
   if (run.at > run.count || e >= run.count)
     return `<div class="empty">${ui(player, "over")}</div>`;
   const why = run.why(e);

@@ -42,7 +42,7 @@ function victimsOf(run, e) {
   for (let i = evict + 1; evict >= 0 && i <= e && victims.length < MOST_VICTIMS; i++)
     if (run.kind(i) === "victim" && run.cause(i) === evict)
       victims.push(run.raw(i, "node"));
-  return victims;
+  return [...new Set(victims)]; // one that cannot be written is a victim twice
 }
 
 /** The `evict` among an event's causes, -1 for none. */

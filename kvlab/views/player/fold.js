@@ -89,7 +89,8 @@ export function foldRow(player, run, [top, group], x0, wide) {
     x += part;
     return box(player, x - part, 2, part, 12, look);
   });
-  const words = ui(player, "folded", { a: num(group.length), b: num(all) });
+  const key = group.length === 1 ? "folded_one" : "folded";
+  const words = ui(player, key, { a: num(group.length), b: num(all) });
   const said = there.map((look) => `${num(sums[look])} ${stateName(player, look)}`);
   const label = esc(`n${top}: ${words}: ${said.join(", ")}`);
   const ink = player.colour.ink2;

@@ -85,7 +85,7 @@ export function testWords(player, test, terms) {
   return `${asks}${a} ${SHOWN[sign]} ${b} ${mark} ${ui(player, verdict ? "true" : "false")}`;
 }
 
-const [NAME_WIDE, SIDE_WIDE] = [46, 250]; // pixels of a side's name, of the longer side
+const [NAME_WIDE, WHOLE_WIDE] = [46, 324]; // pixels of a side's name, of all
 const STEP_DOWN = 24;
 
 /** Both sides on one scale; what the smaller lacks is outlined. */
@@ -93,7 +93,10 @@ export function barsSvg(player, why, terms) {
   const size = (bar) =>
     bar.parts.reduce((sum, part) => sum + Math.max(0, terms[part] ?? 0), 0);
   const net = (bar) => size(bar) - (bar.minus ? terms[bar.minus] : 0);
-  const u = SIDE_WIDE / Math.max(1, ...why.bars.map(size));
+  const digits = Math.max(...why.bars.map((bar) => num(net(bar)).length));
+  const u =
+    (WHOLE_WIDE - NAME_WIDE - 6 - 7.8 * Math.max(3, digits)) /
+    Math.max(1, ...why.bars.map(size));
   const sides = why.bars.map((bar, i) =>
     sideSvg(player, bar, terms, u, i * STEP_DOWN, net(bar)),
   );
@@ -104,7 +107,7 @@ export function barsSvg(player, why, terms) {
   const gap = short ? gapSvg(player, need, room, u, high) : "";
   const drawn = sides.map((side) => side.bar).join("");
   const told = sides.map((side) => side.told).join("");
-  return `<svg width="324" height="${high + (short ? 15 : -4)}" style="overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
+  return `<svg width="${WHOLE_WIDE}" height="${high + (short ? 15 : -4)}" style="overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
 }
 
 /** One side: its name, a segment for each part, the sum; `told` lies above all. */
@@ -139,8 +142,9 @@ function gapSvg(player, need, room, u, high) {
   const k = player.colour;
   const at = NAME_WIDE + Math.max(0, room) * u;
   const wide = Math.max(2, (need - Math.max(0, room)) * u);
+  const left = at < NAME_WIDE + 60; // no room for words before it
   const words = esc(ui(player, "short", { n: num(need - room) }));
-  return `<rect class="gap" x="${at}" y="-1" width="${wide}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${high + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${Math.max(at - 5, NAME_WIDE + 60)}" y="${high + 11}" text-anchor="end" font-size="12" font-weight="600" fill="${k.alert}">${words}</text>`;
+  return `<rect class="gap" x="${at}" y="-1" width="${wide}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${high + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${at + (left ? 5 : -5)}" y="${high + 11}" text-anchor="${left ? "start" : "end"}" font-size="12" font-weight="600" fill="${k.alert}">${words}</text>`;
 }
 
 const SHOWN = { "<": "<", "<=": "≤", ">": ">", ">=": "≥" };

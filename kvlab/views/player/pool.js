@@ -37,8 +37,11 @@ export function heightOf(player) {
 /** Title and accounts. */
 export function drawPool(player, pane, run, label) {
   const { page, pools } = run.log;
-  const note =
-    page === 1 ? ui(player, "cell") : ui(player, "cell_page", { n: num(page) });
+  const { cell } = gridOf(player);
+  const many = cell < 0.5 ? num(Math.round(page / cell)) : 0;
+  const note = many
+    ? ui(player, "cell_many", { n: many })
+    : ui(player, page === 1 ? "cell" : "cell_page", { n: num(page) });
   put(
     pane.querySelector(".t"),
     `<h3>${label}${ui(player, "memory")}<small>${note}</small>${colourButton(player)}</h3>`,

@@ -52,7 +52,9 @@ export function drawQueue(player, pane, run) {
           ? ui(player, "after", { q: plain(log.requests[lanes.waiting[i - 1]], 12) })
           : c.retracted[r]
             ? ui(player, "back", { n: c.retracted[r] })
-            : ui(player, "in_out", { a: num(c.prompt[r]), b: num(c.max_new[r]) }),
+            : c.max_new[r]
+              ? ui(player, "in_out", { a: num(c.prompt[r]), b: num(c.max_new[r]) })
+              : ui(player, "only_in", { a: num(c.prompt[r]) }),
       ],
     running: (r) => [
       c.stage[r] === 2

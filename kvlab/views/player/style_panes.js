@@ -67,6 +67,17 @@ export const PANE_STYLE = `
 .kv .moved td:first-child { color: var(--ink2); min-width: 150px }
 .kv .moved td:nth-child(2), .kv .moved td:last-child { text-align: right }
 .kv .moved svg { display: inline-block; vertical-align: -1px }
+.kv .primer p { margin: 0 0 6px; font-size: 12.5px }
+.kv .primer dl {
+  display: grid; grid-template-columns: 76px 1fr; gap: 3px 12px; margin: 0; font-size: 12px;
+  border-top: 1px solid var(--line); padding: 8px 0;
+}
+.kv .primer dt { display: flex; gap: 6px; align-items: center; white-space: nowrap }
+.kv .primer dd { margin: 0; color: var(--ink2) }
+.kv kbd {
+  font: 11px var(--mono); border: 1px solid var(--line2); border-radius: 3px;
+  padding: 0 5px; background: var(--bg);
+}
 .kv .q { font: 600 15px/1.35 var(--ui); margin: 0 0 8px }
 .kv .ans {
   display: flex; flex-direction: column; gap: 5px; margin-bottom: 8px; border: 0;

@@ -141,9 +141,10 @@ function backOf(player, run, shown, plan, wide) {
   const s = [];
   const text = (x, anchor, n) =>
     `<text x="${x}" y="11" text-anchor="${anchor}" font-size="11" fill="${k.ink3}">${num(n)}</text>`;
+  const wideLabel = 6.6 * num(depth).length + 12;
   let stride = 8;
-  while (stride * T < 46) stride *= 2;
-  for (let t = 0; t <= depth && (t === 0 || (depth - t) * T > 24); t += stride) {
+  while (stride * T < Math.max(46, wideLabel)) stride *= 2;
+  for (let t = 0; t <= depth && (t === 0 || (depth - t) * T > wideLabel); t += stride) {
     const x = X0 + t * T;
     s.push(
       `<path d="M${x} 15V${bottom - 4}" stroke="${k.line}"/>${text(x, "middle", t)}`,

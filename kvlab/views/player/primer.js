@@ -1,0 +1,27 @@
+// What does a reader see before the first event?
+//
+// How to read the panes, what each pattern means, and the first keys.
+// Left out: the words (primer.py).
+
+import { stateName, swatch } from "./looks.js";
+import { esc } from "./text.js";
+import { pick, ui } from "./words.js";
+
+/** The card before the first event. */
+export function primerHtml(player, run, label) {
+  const { primer, pools } = run.log;
+  const title = `<div class="v">${label}${ui(player, primer ? "how" : "why")}</div>`;
+  if (!primer) return `${title}<div class="empty">${ui(player, "no_card")}</div>`;
+  const panes = primer.panes.map((words) => `<p>${esc(pick(player, words))}</p>`);
+  const states = Object.entries(primer.states)
+    .filter(([state]) => pools[1] || !["host_only", "in_flight"].includes(state))
+    .map(
+      ([state, words]) =>
+        `<dt>${swatch(player, state)} ${esc(stateName(player, state))}</dt><dd>${esc(pick(player, words))}</dd>`,
+    );
+  const keys = primer.keys.map(
+    ([key, words]) =>
+      `<dt><kbd>${esc(key)}</kbd></dt><dd>${esc(pick(player, words))}</dd>`,
+  );
+  return `${title}<div class="primer">${panes.join("")}<dl>${states.join("")}</dl><dl>${keys.join("")}</dl></div>`;
+}
