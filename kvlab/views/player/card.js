@@ -30,8 +30,10 @@ function cardHtml(player, run, e, label = "", whole = true) {
     const led = ledHtml(player, run, e);
     const words = log.meanings?.[run.kind(e)];
     const meaning = words ? esc(pick(player, words)) : led ? "" : ui(player, "no_card");
+    // The headline says one run only: of two, each card says its own.
+    const told = label ? `<div>${esc(say(player, run, e, log.phrases))}</div>` : "";
     const note = meaning && `<div class="dim">${meaning}</div>`;
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${note}${movedHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${told}${note}${movedHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
   }
   const terms = withSums(why, run.terms(e)),
     parts = [];
