@@ -50,7 +50,9 @@ export const PANE_STYLE = `
 .kv .chain button {
   color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
 }
-.kv .src { font: 11px/1.5 var(--mono); color: var(--ink2) }
+.kv .src {
+  font: 11px/1.5 var(--mono); color: var(--ink2); overflow-wrap: anywhere;
+}
 .kv .src pre { margin: 2px 0 0; font: inherit; background: none; color: inherit }
 .kv .src pre span {
   display: block; padding-left: 9px; overflow: hidden; text-overflow: ellipsis;
