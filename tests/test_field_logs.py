@@ -186,6 +186,14 @@ def test_an_archive_is_named_as_one(tmp_path, data, named):
 # --- what must not mislead
 
 
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_posted_log_leaves_no_sentence_in_english(name):
+    told = diagnose([FIELD / name], lang="zh")
+    why = [considered.why for considered in told.considered]
+    for text in (*told.reasons, *told.next, *why, *(q.text for q in told.evidence)):
+        assert not re.search(r"(?:\b[a-z]{2,} ){3}", text), text
+
+
 def test_two_servers_in_one_log_are_told_apart_in_a_note():
     (note,) = diagnose([FIELD / "two-servers-kubectl.log"]).notes
     assert "sgl-a-0/sglang pool_exhausted_retract" in note

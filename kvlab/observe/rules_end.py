@@ -12,7 +12,7 @@ from itertools import takewhile
 from ..record.diagnosis import Quote
 from .end_lines import DIED, ENDS, NO_ROOM, OUT_OF_MEMORY, WATCHDOG
 from .finding import Finding, no, quote, yes
-from .said import Text, number, say
+from .said import Text, joined, number, say
 from .samples import Sample
 from .signs import PIN, Signs
 from .spells import Row
@@ -99,8 +99,8 @@ _UNITS = (
 def _numbers(told: list[Sample]) -> list[Text]:
     """Return what the engine said in numbers, as one sentence; none if it did not."""
     said = {name: value for sample in told for name, value in sample.values.items()}
-    parts = [text.format(number(said[name])) for name, text in _UNITS if name in said]
-    return ["; ".join(parts)] if parts else []
+    parts = [say(text, number(said[name])) for name, text in _UNITS if name in said]
+    return [joined("; ", parts)] if parts else []
 
 
 def stands(signs: Signs) -> Finding | None:

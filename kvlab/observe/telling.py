@@ -66,6 +66,8 @@ def quoted(quote: Quote, lang: Lang) -> Quote:
     '占用率 0.97, 排队 2'
     """
     parts = []
+    if (whole := to(quote.text, lang)) != quote.text:
+        return replace(quote, text=whole)  # an event's own name
     for part in quote.text.split(", "):
         name, _, value = part.rpartition(" ")
         parts.append(f"{to(name, lang)} {value}" if name else to(part, lang))
