@@ -35,8 +35,8 @@ def add_diagnose(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument(
         "paths", nargs="+", type=Path, metavar="PATH",
-        help="a log (plain, .gz, a log store's export, a folder of rotated files, - for "
-        "stdin), scrapes in order, the JSON of a Prometheus query, a RUN, a TRACE",
+        help="a log (plain, .gz, a log store's export, a folder of rotated files, - "
+        "for stdin), scrapes in order, the JSON of a Prometheus query, a RUN, a TRACE",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--lang", default="en", choices=("en", "zh"))
