@@ -154,8 +154,6 @@ BLOCK_UI: dict[str, Words] = {
     "also": Words("SGLang: {a}", "SGLang：{a}"),
     "more_free": Words("… {n} more …", "… 还有 {n} 个 …"),
     "blocks_of": Words("{n} blocks", "{n} 个块"),
-    "no_still": Words("A step as SVG or PNG: kvlab render RUN --step N -o step.svg",
-                      "某一步的 SVG 或 PNG：kvlab render RUN --step N -o step.svg"),
     "l2": Words("L2 · CPU", "L2 · CPU"),
 }
 # fmt: on

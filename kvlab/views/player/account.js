@@ -6,16 +6,16 @@
 import { GUT, WIDE } from "./grid.js";
 import { box, stateName, swatch } from "./looks.js";
 import { esc, num, put } from "./text.js";
-import { otherHtml, ui } from "./words.js";
+import { otherHtml, ownWord, ui } from "./words.js";
 
 /** The terms of a tier's account: `moved` by the last event; `coming`: so much of them is
  *  still on its way from L2, and looks so. A host pool says `outside` only if need be. */
 export function termsOf(player, run, tier) {
   const { total, terms } = run.account(tier);
-  const coming = tier === 1 ? comingTokens(run) : {};
+  const coming = tier === 1 && !run.log.blocks ? comingTokens(run) : {};
   const all = terms.map(([state, tokens, moved]) => {
     const outside = tier === 2 && state === "held";
-    const name = outside ? ui(player, "outside") : stateName(player, state);
+    const name = outside ? ui(player, "outside") : termName(player, state);
     return { state, tokens, moved, name, coming: coming[state] ?? 0 };
   });
   const shown = all.filter(
@@ -25,6 +25,10 @@ export function termsOf(player, run, tier) {
   const over = all.reduce((so, { tokens }) => so + Math.max(0, -tokens), 0);
   return { total, terms: shown, sound: sum === total && !over, over };
 }
+
+/** A term under the engine's own word, where that is another than its state's. */
+const termName = (player, state) =>
+  (player.log.blocks ? ownWord(player, state) : null) ?? stateName(player, state);
 
 /** Tokens on their way to L1, by the term that counts them. */
 function comingTokens(run) {

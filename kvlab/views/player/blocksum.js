@@ -10,18 +10,39 @@ export function blockLook(run, tier, block) {
   return c[`name${tier}`][block] ? "evictable" : "available";
 }
 
-/** The free blocks, head first. */
-export function freeQueue(run, tier) {
-  const ranks = run.c[`rank${tier}`],
-    free = [];
-  for (let block = 1; block < ranks.length; block++) if (ranks[block]) free.push(block);
-  return free.sort((a, b) => ranks[a] - ranks[b]);
+/** The free blocks of L1: up to `most` of the head, up to `most` of the tail, both head
+ *  first, and how many are left out between. What is freed together lies backwards in the
+ *  queue, so going backwards for the head few need a place found. */
+export function freeEnds(run, most) {
+  const free = run.c.account[0];
+  const ranks = run.c.rank1;
+  const head = [];
+  let bound = Infinity; // the greatest rank that may still come in
+  for (let block = ranks.length - 1; block; block--)
+    if (ranks[block] && ranks[block] < bound)
+      bound = keep(head, block, most, Infinity, (a, b) => ranks[a] - ranks[b]);
+  const tail = [];
+  bound = 0;
+  for (let block = 1; block < ranks.length; block++)
+    if (ranks[block] > bound)
+      bound = keep(tail, block, most, 0, (a, b) => ranks[b] - ranks[a]);
+  const apart = Math.min(most, free - head.length); // none is in both
+  const left = free - head.length - apart;
+  return { head, tail: tail.slice(0, apart).reverse(), left };
+
+  function keep(list, block, most, open, order) {
+    let at = list.length;
+    while (at && order(block, list[at - 1]) < 0) at--;
+    list.splice(at, 0, block);
+    if (list.length > most) list.pop();
+    return list.length < most ? open : ranks[list[most - 1]];
+  }
 }
 
 /** The blocks that a request holds, in order. */
 export function tableOf(run, request) {
   const first = run.log.base[request];
-  return [...run.c.table.subarray(first, first + run.c.held[request])];
+  return run.c.table.subarray(first, first + run.c.held[request]);
 }
 
 /** Requests by the lane they stand in, first served first. */

@@ -84,17 +84,11 @@ function watches(player) {
 }
 
 function exports(player) {
-  const forms = [
-    ...(player.log.blocks ? [] : ["svg", "png"]),
-    "csv",
-    "perfetto",
-    ...(player.hooks.page ? ["html"] : []),
-  ];
+  const forms = ["svg", "png", "csv", "perfetto"];
+  if (player.hooks.page) forms.push("html");
   const button = (form) =>
     `<button class="edged" data-do="save" data-to="${form}">${ui(player, `save_${form}`)}</button>`;
   const at = player.run.at;
-  if (player.log.blocks)
-    return `${forms.map(button).join("")}<span class="dim">${ui(player, "no_still")}</span>`;
   const field = (name, value) =>
     `<label>${ui(player, `film_${name}`)} <input class="film-${name}" inputmode="numeric" size="6" value="${value}"></label>`;
   const last = Math.min(player.limit, at + FILM - 1);

@@ -4,6 +4,7 @@
 // Left out: what is drawn on them (ribbons.js, slots.js, rings.js), account.js.
 
 import { putAccount } from "./account.js";
+import { blocksHigh } from "./blocks.js";
 import {
   colourButton,
   contentsHtml,
@@ -22,13 +23,12 @@ import { ui } from "./words.js";
 const LAYERS = `<div class="t"></div><div class="a1"></div><div class="pl">
 <canvas class="under"></canvas><canvas class="slots" tabindex="0" role="img"></canvas>
 <canvas class="over"></canvas></div><div class="a2"></div><div class="c"></div>`;
-const BLOCKS_HIGH = 280; // pixels of account, map and two rows of the train
 const TOLD = 30; // stretches of slots that are told to a screen reader
 
 /** Pixels that the pane needs: title, accounts and the pools between them. */
 export function heightOf(player) {
   const { log } = player;
-  if (log.blocks) return log.pools[1] ? BLOCKS_HIGH + 130 : BLOCKS_HIGH;
+  if (log.blocks) return blocksHigh(player);
   const contents = hasChecks(log) ? 90 : 0;
   const { high, tiers } = gridOf(player);
   return 132 + high + (tiers[1].n ? 52 : 0) + contents;

@@ -8,7 +8,8 @@ import { penOf } from "./canvas.js";
 import { colouringOf, repainted } from "./colouring.js";
 import { gridOf, piecesOf, tiersOf } from "./grid.js";
 
-const MOST_RINGS = 200; // outlines of one event; more than these are not told apart
+/** Outlines of one event; more than these are not told apart. */
+export const MOST_RINGS = 200;
 
 /** Draw all outlines on this canvas anew. */
 export function drawRings(player, canvas, run) {

@@ -1,10 +1,15 @@
 // How does a moment become one picture?
 //
-// Sentence, tree, pools with their accounts and, if there is one, the card's verdict and
-// tests, side by side in one SVG that needs nothing else. A film is several of them.
+// Sentence, tree or block tables, pools with their accounts and, if there is one, the
+// card's verdict and tests, side by side in one SVG that needs nothing else. A film is
+// several of them.
 // Left out: writing files (save.js).
 
 import { barOf, termsOf } from "./account.js";
+import { mapPlan, mapStill } from "./block_map.js";
+import { tablesStill } from "./block_tables.js";
+import { trainStill } from "./block_train.js";
+import { ACROSS, gateWords } from "./blocks.js";
 import { UI } from "./canvas.js";
 import { verdictLines } from "./card.js";
 import { GUT, WIDE, gridOf } from "./grid.js";
@@ -27,7 +32,7 @@ const POOL = GUT + WIDE + 2;
 /** The moment as an SVG document. */
 export function stillSvg(player) {
   const { run } = player;
-  const parts = [treePart(player, run), poolPart(player, run)];
+  const parts = partsOf(player, run);
   const card = verdictLines(player, run, run.at - 1);
   const wide = PAD + TREE + PAD + POOL + PAD + (card.length ? CARD : 0);
   const high = HEAD + Math.max(parts[0].high, parts[1].high, 20 * card.length) + PAD;
@@ -49,7 +54,7 @@ export function filmSvg(player, first, last) {
   const frames = [];
   for (let moment = first; moment <= last; moment++) {
     run.seek(moment);
-    const [tree, pool] = [treePart(player, run), poolPart(player, run)];
+    const [tree, pool] = partsOf(player, run);
     const both =
       shift(PAD, HEAD, tree.markup) + shift(PAD + TREE + PAD, HEAD, pool.markup);
     frames.push(shift(0, y, head(player, run) + both));
@@ -89,6 +94,12 @@ function head(player, run) {
   );
 }
 
+/** What is kept, and where it lies: each as its markup and height. */
+function partsOf(player, run) {
+  if (run.log.blocks) return [tablesStill(player, run, TREE), blocksPart(player, run)];
+  return [treePart(player, run), poolPart(player, run)];
+}
+
 /** The tree, drawn into a pane of its own; what only a page needs is taken out. */
 function treePart(player, run) {
   const pane = document.createElement("section");
@@ -122,6 +133,30 @@ function poolPart(player, run) {
       shift(GUT, 0, accountPart(player, run, 1)) + shift(0, 56, layers.join("")) + host,
     high: below + (host ? 48 : 0),
   };
+}
+
+/** Account, gate, map and free queue of vLLM's blocks; account and map of its L2. */
+function blocksPart(player, run) {
+  const parts = [];
+  let y = 0;
+  const add = (markup, high) => {
+    parts.push(shift(0, y, markup));
+    y += high;
+  };
+  const words = (said) => text(0, 12, said, player.colour.ink2, 11);
+  const tier = (number) => {
+    const { n, high } = mapPlan(run, number);
+    const name = text(0, 12, `L${number}`, player.colour.ink, 13, 600);
+    if (n) add(shift(GUT, 0, accountPart(player, run, number)), 56);
+    if (n) add(name + mapStill(player, run, number, svgCanvas), high + 14);
+  };
+  tier(1);
+  add(words(gateWords(player, run)), 28);
+  add(words(ui(player, "train")), 18);
+  const train = trainStill(player, run, ACROSS);
+  add(train.markup, train.high + 8);
+  tier(2);
+  return { markup: parts.join(""), high: y };
 }
 
 function accountPart(player, run, tier) {

@@ -24,6 +24,16 @@ export const PANE_STYLE = `
 .kv .v svg { flex: none }
 .kv .dim { color: var(--ink2); font-size: 12px }
 .kv .sec { border-top: 1px solid var(--line); padding: 6px 0; font-size: 12px }
+.kv .pools { display: flex; flex-wrap: wrap; column-gap: 24px }
+.kv .pools .gate { padding: 4px 0 8px 60px }
+.kv .pools h3 { margin-top: 10px }
+.kv .pools .map { position: relative; margin-top: 6px }
+.kv .pools .gut { position: absolute; left: 0; font-size: 11px; color: var(--ink3) }
+.kv .pools .gut b { font-size: 13px; color: var(--ink) }
+.kv .pools .pl { margin: 0 }
+.kv .pools .l2 { flex-basis: 100% }
+.kv .pools [hidden] { display: none }
+.kv .tables .line { display: flex; gap: 8px; align-items: center; min-height: 26px }
 .kv .lab { font-size: 11px; color: var(--ink3); margin-bottom: 2px }
 .kv .eq {
   display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 11px;
