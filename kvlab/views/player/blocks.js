@@ -58,6 +58,7 @@ function poolParts(player, pane, run, label) {
   at(".l2").hidden = !run.log.pools[1];
   const beside = pane.clientWidth - 32 - ACROSS - SPARE;
   const across = beside >= SHORTEST ? beside : ACROSS;
+  at(".queue").style.width = `${across}px`;
   const named = ["a1", "gate", "m1", "q1", "a2", "m2"].map((name) => [name, at(`.${name}`)]);
   return { ...Object.fromEntries(named), across };
 }

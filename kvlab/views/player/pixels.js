@@ -7,7 +7,7 @@
 import { density, tileOf } from "./canvas.js";
 import { GUT, WIDE } from "./grid.js";
 
-const TILE = 24;
+const TILE = 144; // pixels after which a tile repeats: a whole number of every pattern
 
 /** Draw these rows of a tier. Changes: `t.plate`, the pixels of the tier. */
 export function drawPixels(player, pen, t, g, shown, rows) {
@@ -55,11 +55,11 @@ function drawPixelRow(plate, { owners, codes }, first, n, inks, y0, y1) {
     const owner = owners[page];
     const same = owner === owners[before] && codes[page] === codes[before];
     const look = end && owner > 1 && !same ? inks.edge : codes[page];
-    line[end] = look * TILE * W + end;
+    line[end] = look * inks.high * W + end;
     before = page;
   }
   for (let y = y0; y < y1; y++) {
-    const [at, tile] = [y * W, (y % TILE) * W];
+    const [at, tile] = [y * W, (y % inks.high) * W];
     for (let x = 0; x < end; x++) pixels[at + x] = inks.all[line[x] + tile];
   }
 }
@@ -71,16 +71,18 @@ function inksOf(player) {
   const canvas = document.createElement("canvas");
   const W = (canvas.width = Math.round(WIDE * density()));
   const states = Object.keys(player.log.looks);
-  canvas.height = TILE * (states.length + 1);
+  const high = Math.round(TILE * density());
+  canvas.height = high * (states.length + 1);
   const p = canvas.getContext("2d", { willReadFrequently: true });
   const fills = states.map((state) =>
     tileOf(player, p, state === "free" ? "available" : state),
   );
   [...fills, player.colour.bg].forEach((fill, i) => {
-    p.setTransform(1, 0, 0, 1, 0, i * TILE);
+    p.setTransform(1, 0, 0, 1, 0, i * high);
     p.fillStyle = fill;
-    p.fillRect(0, 0, W, TILE);
+    p.fillRect(0, 0, W, high);
   });
   const { buffer } = p.getImageData(0, 0, W, canvas.height).data;
-  return (player.tiles.inks = { all: new Uint32Array(buffer), edge: states.length });
+  const all = new Uint32Array(buffer);
+  return (player.tiles.inks = { all, high, edge: states.length });
 }

@@ -19,13 +19,14 @@ import { drawRings } from "./rings.js";
 import { sentence } from "./sentence.js";
 import { drawSlots } from "./slots.js";
 import { svgCanvas } from "./svg_pen.js";
-import { esc, num } from "./text.js";
+import { esc, lines, num } from "./text.js";
 import { drawTree } from "./tree.js";
 import { ui } from "./words.js";
 
 const TREE = 340; // pixels of the tree
 const CARD = 330;
-const HEAD = 56;
+const HEAD = 56; // pixels above the panes, with one line of the sentence
+const LETTER = 9.5; // pixels of a letter of it
 const PAD = 16;
 const POOL = GUT + WIDE + 2;
 
@@ -35,12 +36,14 @@ export function stillSvg(player) {
   const parts = partsOf(player, run);
   const card = verdictLines(player, run, run.at - 1);
   const wide = PAD + TREE + PAD + POOL + PAD + (card.length ? CARD : 0);
-  const high = HEAD + Math.max(parts[0].high, parts[1].high, 20 * card.length) + PAD;
+  const head = headPart(player, run, wide);
+  const tall = Math.max(parts[0].high, parts[1].high, 20 * card.length);
+  const high = head.high + tall + PAD;
   const body =
-    head(player, run) +
-    shift(PAD, HEAD, parts[0].markup) +
-    shift(PAD + TREE + PAD, HEAD, parts[1].markup) +
-    shift(PAD + TREE + PAD + POOL + PAD, HEAD, cardPart(player, card));
+    head.markup +
+    shift(PAD, head.high, parts[0].markup) +
+    shift(PAD + TREE + PAD, head.high, parts[1].markup) +
+    shift(PAD + TREE + PAD + POOL + PAD, head.high, cardPart(player, card));
   return documentOf(player, wide, high, body);
 }
 
@@ -55,10 +58,12 @@ export function filmSvg(player, first, last) {
   for (let moment = first; moment <= last; moment++) {
     run.seek(moment);
     const [tree, pool] = partsOf(player, run);
+    const head = headPart(player, run, wide);
     const both =
-      shift(PAD, HEAD, tree.markup) + shift(PAD + TREE + PAD, HEAD, pool.markup);
-    frames.push(shift(0, y, head(player, run) + both));
-    y += HEAD + Math.max(tree.high, pool.high) + PAD;
+      shift(PAD, head.high, tree.markup) +
+      shift(PAD + TREE + PAD, head.high, pool.markup);
+    frames.push(shift(0, y, head.markup + both));
+    y += head.high + Math.max(tree.high, pool.high) + PAD;
     frames.push(`<path d="M0 ${y}H${wide}" stroke="${player.colour.line2}"/>`);
   }
   run.seek(at);
@@ -81,17 +86,18 @@ function text(x, y, words, fill, size, weight = 400) {
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${esc(words)}</text>`;
 }
 
-function head(player, run) {
+/** Number, kind and sentence of the event, as many lines as it needs. */
+function headPart(player, run, wide) {
   const k = player.colour;
   const e = run.at - 1;
   const kind =
     e < 0
       ? ui(player, "start")
       : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
-  return (
-    text(PAD, 20, kind, k.ink2, 12) +
-    text(PAD, 42, sentence(player, run), k.ink, 18, 600)
-  );
+  const said = lines(sentence(player, run), (wide - 2 * PAD) / LETTER);
+  const told = said.map((line, i) => text(PAD, 42 + 24 * i, line, k.ink, 18, 600));
+  const markup = text(PAD, 20, kind, k.ink2, 12) + told.join("");
+  return { markup, high: HEAD + 24 * (said.length - 1) };
 }
 
 /** What is kept, and where it lies: each as its markup and height. */
@@ -154,7 +160,8 @@ function blocksPart(player, run) {
   add(words(gateWords(player, run)), 28);
   add(words(ui(player, "train")), 18);
   const train = trainStill(player, run, ACROSS);
-  add(train.markup, train.high + 8);
+  if (train.said) add(train.markup, train.high + 8);
+  else add(words(ui(player, "no_free")), 28);
   tier(2);
   return { markup: parts.join(""), high: y };
 }
