@@ -13,7 +13,7 @@ import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
 /** Pixels across a map with what stands before it. */
-export const ACROSS = GUT + WIDE;
+export const ACROSS = GUT + WIDE + 2;
 
 const SPARE = 24; // pixels between the map and a train beside it
 const SHORTEST = 252; // pixels that a train needs to stand beside the map
@@ -59,6 +59,7 @@ function poolParts(player, pane, run, label) {
   const beside = pane.clientWidth - 32 - ACROSS - SPARE;
   const across = beside >= SHORTEST ? beside : ACROSS;
   at(".queue").style.width = `${across}px`;
+  at(".blocks").style.width = `${ACROSS}px`;
   const named = ["a1", "gate", "m1", "q1", "a2", "m2"].map((name) => [name, at(`.${name}`)]);
   return { ...Object.fromEntries(named), across };
 }
