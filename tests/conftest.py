@@ -1,4 +1,7 @@
-"""What do the tests of the views look at? A small run, its events written by hand."""
+"""What do the tests of the views look at?
+
+A small run, its events written by hand, and pages in a browser.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ import msgspec
 import pytest
 import torch
 from hypothesis import settings
+from lab_browser import chromium
+from player_tab import Tab
 
 from kvlab.config import EngineConfig
 from kvlab.pages import Pages, as_pages
@@ -261,3 +266,25 @@ def _value(field: msgspec.structs.FieldInfo) -> object:
         return as_pages([1, 2])
     kinds = {int: 2, str: "x", float: 0.5, bool: True}
     return kinds.get(field.type, 2)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """One Chromium for all tests of a file."""
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_page(browser, tmp_path):
+    """Opens pages; at the end none has complained or asked for anything."""
+    tabs = []
+
+    def opened(html: str, **context) -> Tab:
+        tabs.append(Tab(browser, tmp_path, html, **context))
+        return tabs[-1]
+
+    yield opened
+    for tab in tabs:
+        tab.page.context.close()
+        assert tab.heard == []

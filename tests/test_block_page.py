@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from lab_browser import CHROMIUM, chromium
-from test_player_page import Tab
+from player_tab import Tab, needs_chromium
 
 from kvlab.cli import main
 from kvlab.record import block_events as be
@@ -16,13 +14,7 @@ from kvlab.run.block_run import load_blocks
 from kvlab.views.block_phrases import block_sentence
 from kvlab.views.page import to_html
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None and "CI" not in os.environ,
-        reason="no chromium on this machine (Debian: apt install chromium)",
-    ),
-]
+pytestmark = needs_chromium
 FOLDER = Path(__file__).parent / "goldens" / "vllm"
 GOLDEN = FOLDER / "t06_preempt_last_running.json"
 BOTH_WAYS = """() => {
@@ -39,12 +31,6 @@ BOTH_WAYS = """() => {
 @pytest.fixture(scope="module")
 def trace():
     return load_blocks(GOLDEN)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

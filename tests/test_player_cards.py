@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from lab_browser import CHROMIUM, chromium
-from test_player_page import Tab, show
+from lab_browser import chromium
+from player_tab import Tab, needs_chromium, show
 
 from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None and "CI" not in os.environ,
-        reason="no chromium on this machine (Debian: apt install chromium)",
-    ),
-]
+pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from lab_browser import chromium
-from test_player_page import Tab, pytestmark, show
+from player_tab import Tab, needs_chromium, show
 
 from kvlab import Workbench
 from kvlab.lessons.planted import tell
@@ -15,19 +14,13 @@ from kvlab.views.page import to_html
 from kvlab.views.sentences import describe
 from kvlab.views.slots import runs
 
-__all__ = ["pytestmark"]
+pytestmark = needs_chromium
 
 LOOKS = """tier => { const out = [], run = kvlab.run, rows = run.c[`owner${tier}`];
     const shown = kvlab.panes[0].pool.layers[1].shown[tier - 1];
     const names = Object.keys(kvlab.log.looks);
     return Array.from(shown.codes, code => names[code & 15]) }"""
 """What the canvas shows of every page of a tier."""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

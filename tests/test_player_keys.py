@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from lab_browser import CHROMIUM, chromium
-from test_player_page import Tab
+from player_tab import Tab, needs_chromium
 
 from kvlab import Workbench
 from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None and "CI" not in os.environ,
-        reason="no chromium on this machine (Debian: apt install chromium)",
-    ),
-]
+pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 STANDS = """() => { const {activeElement: at} = document;
     return [at.closest(".pane")?.dataset.pane ?? at.className, at.name ?? "",
             at.dataset.state ?? at.dataset.request ?? ""] }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

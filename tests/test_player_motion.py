@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from lab_browser import CHROMIUM, chromium
-from test_player_page import Tab
+from player_tab import Tab, needs_chromium
 
 from kvlab import Workbench
 from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 from kvlab.views.player_script import FOLDER
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(
-        CHROMIUM is None and "CI" not in os.environ,
-        reason="no chromium on this machine (Debian: apt install chromium)",
-    ),
-]
+pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 LOAD, DEMOTE, LOADED = 66, 45, 70  # events of s10: n2 loads, n3 is demoted, all arrive
 FLYING = """() => kvlab.flying.map(({moving, part}) => {
@@ -29,12 +21,6 @@ FLYING = """() => kvlab.flying.map(({moving, part}) => {
             node: +(part.closest("[data-node]") ?? part.parentNode.querySelector(
                 "[data-node]"))?.dataset.node};
 })"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from lab_browser import CHROMIUM, chromium
-from test_player_page import Tab
+from lab_browser import chromium
+from player_tab import NEEDS_CHROMIUM, Tab
 
 from kvlab.glossary import GLOSSARY
 from kvlab.run.block_run import load_blocks
@@ -15,10 +14,6 @@ from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 from kvlab.views.player_tables import IN_GLOSSARY
 
-BROWSER = pytest.mark.skipif(
-    CHROMIUM is None and "CI" not in os.environ,
-    reason="no chromium on this machine (Debian: apt install chromium)",
-)
 GOLDENS = Path(__file__).parent / "goldens"
 
 
@@ -48,7 +43,7 @@ def first_with(tab: Tab, kind: str) -> None:
     )
 
 
-@BROWSER
+@NEEDS_CHROMIUM
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("engine", "state", "title"),
@@ -64,7 +59,7 @@ def test_a_term_of_the_account_names_the_other_word(tabs, engine, state, title):
     assert found.first.get_attribute("title") == title
 
 
-@BROWSER
+@NEEDS_CHROMIUM
 @pytest.mark.browser
 @pytest.mark.parametrize(
     ("engine", "kind", "other"),
@@ -75,7 +70,7 @@ def test_the_headline_names_the_other_word_of_an_event(tabs, engine, kind, other
     assert tabs[engine].page.get_attribute(".kind span", "title") == other
 
 
-@BROWSER
+@NEEDS_CHROMIUM
 @pytest.mark.browser
 def test_key_v_shows_and_hides_the_other_words(tabs):
     tab = tabs["sglang"]
@@ -86,7 +81,7 @@ def test_key_v_shows_and_hides_the_other_words(tabs):
     assert (shown, first.is_visible()) == (True, False)
 
 
-@BROWSER
+@NEEDS_CHROMIUM
 @pytest.mark.browser
 def test_a_card_names_the_other_word_of_its_terms(tabs):
     tab = tabs["sglang"]

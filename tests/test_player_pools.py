@@ -1,0 +1,81 @@
+"""Are the pools drawn, small and large, one run and two?"""
+
+from __future__ import annotations
+
+from player_tab import golden, needs_chromium, show
+
+from kvlab import Workbench
+from kvlab.views.page import to_html
+
+pytestmark = needs_chromium
+
+
+def test_a_copy_in_flight_and_a_loss_are_seen(open_page):
+    tab = open_page(to_html(golden("x08")))
+    show(tab, "evicthost")
+    assert "lost for good" in tab.headline
+    lost = tab.js("() => kvlab.colour.lost")
+    assert lost in tab.page.inner_html("#kvlab .p-tree")
+    tab.shoot("lost.png")
+
+
+def test_ten_thousand_slots_and_many_nodes_stay_usable(open_page):
+    bench = Workbench(name="large", pool_tokens=10_000, host_tokens=20_000)
+    for family in range(420):
+        start = family * 100
+        bench.insert(range(start, start + 12 + family % 9))
+        bench.insert([*range(start, start + 8), 10**6 + family])
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    drawn = tab.js("() => document.querySelectorAll('#kvlab [data-node]').length")
+    folded = tab.js("() => document.querySelectorAll('#kvlab [data-fold]').length")
+    assert drawn <= 300 and folded > 0
+    tab.js("() => document.querySelector('#kvlab [data-fold]').dispatchEvent("
+           "new MouseEvent('click', {bubbles: true}))")  # fmt: skip
+    assert (
+        tab.js("() => document.querySelectorAll('#kvlab [data-node]').length") > drawn
+    )
+    tab.shoot("large.png")
+
+
+def test_a_small_l1_above_a_large_l2_is_drawn_and_steps(open_page):
+    bench = Workbench(name="small above large", pool_tokens=40, host_tokens=3000)
+    bench.insert(range(12))
+    tab = open_page(to_html(bench.trace, lang="en"))
+    before = tab.headline
+    tab.press("ArrowRight")
+    assert tab.headline != before
+
+
+PAINTED = """tier => {
+    const all = [...document.querySelectorAll(".p-pool canvas")];
+    const canvas = all.filter(each => each.tiers)[1];
+    const { y, high } = canvas.tiers[tier];
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const dp = devicePixelRatio;
+    const { data } = pen.getImageData(70 * dp, y * dp, 300 * dp, high * dp);
+    return data.some(x => x);
+}"""
+
+
+def test_a_run_without_l2_shows_none_beside_a_run_with_one(open_page):
+    with_l2 = Workbench(name="with", pool_tokens=40, host_tokens=3000)
+    without = Workbench(name="without", pool_tokens=40, tree="radix")
+    for bench in (with_l2, without):
+        bench.insert(range(12))
+    tab = open_page(to_html(with_l2.trace, without.trace, lang="en"))
+    assert tab.js(PAINTED, 0)
+    assert not tab.js(PAINTED, 1)
+
+
+def test_an_account_slides_after_a_step_and_never_with_reduced_motion(open_page):
+    html = to_html(golden("s10"), lang="en")
+    moving = "() => document.querySelector('#kvlab .a1').getAnimations({subtree: true})"
+    slides = f"{moving}.length"
+    tab = open_page(html)
+    tab.press("ArrowRight", "ArrowRight")
+    assert tab.js(slides) > 0
+    still = open_page(html, reduced_motion="reduce")
+    still.press("ArrowRight", "ArrowRight")
+    assert still.js(slides) == 0

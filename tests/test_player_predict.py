@@ -1,0 +1,167 @@
+"""Does each card say what Python says, and is a covered one nowhere in the page?"""
+
+from __future__ import annotations
+
+from player_tab import Tab, golden, needs_chromium, show
+
+from kvlab.record import events as ev
+from kvlab.record.replay import Replay
+from kvlab.views.cards import card_at
+from kvlab.views.cards import links as card_links
+from kvlab.views.page import to_html
+
+pytestmark = needs_chromium
+
+
+def test_the_card_shows_the_formula_and_the_line_that_refused(open_page):
+    tab = open_page(to_html(golden("s18")))
+    show(tab, "admit no_token")
+    card = tab.page.inner_text("#kvlab .p-why")
+    assert "NO_TOKEN" in card and "7 < 4.5" in card and "false" in card
+    assert "schedule_policy.py" in card and "kvlab/schedule/admission.py" in card
+    tab.shoot("refused.png")
+
+
+def test_every_card_says_what_the_card_in_python_says(open_page):
+    for name in ("s12", "s18", "x08", "x11"):
+        trace = golden(name)
+        tab = open_page(to_html(trace, lang="zh"))
+        for step, event in enumerate(trace.events, 1):
+            if not isinstance(event, ev.Decision):
+                continue
+            tab.js("step => kvlab.show(step)", step)
+            shown = tab.page.inner_text("#kvlab .p-why")
+            why = card_at(trace, step, "zh").reason
+            assert why.rule.zh in shown and why.source.split(" · ")[-1] in shown
+            for check in why.checks:
+                assert check.test in shown, f"{check.test} not in {shown}"
+            if why.not_taken is not None:
+                assert why.not_taken.zh in shown
+
+
+def test_a_load_names_the_decision_that_it_carries_out(open_page):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    at = show(tab, "load")
+    chain = tab.page.inner_text("#kvlab .p-why .chain").split()
+    trace = golden("s10")
+    assert [x for x in chain if x.isalpha() or "_" in x] == [
+        "step",
+        "load_back",
+        "load",
+    ]
+    links = tab.js("e => kvlab.run.chain(e).map(i => i + 1)", at)
+    assert links == [link.step for link in card_links(trace, at)]
+
+
+def test_every_chain_of_causes_is_pythons(open_page):
+    trace = golden("s25")
+    tab = open_page(to_html(trace))
+    found = tab.js(
+        "n => [...Array(n).keys()].map(e => kvlab.run.chain(e).map(i => i + 1))",
+        len(trace),
+    )
+    assert found == [
+        [link.step for link in card_links(trace, at)] for at in range(len(trace))
+    ]
+
+
+def test_watches_and_filters_stop_where_python_says(open_page):
+    trace = golden("s10")
+    tab = open_page(to_html(trace))
+    demoted = [i for i, e in enumerate(trace.events) if isinstance(e, ev.Demote)]
+    tab.page.click("#kvlab [data-do=panel][data-to=watches]")
+    tab.page.click("#kvlab [data-do=watch][data-to=host_only]")
+    assert tab.js("() => kvlab.run.at") == demoted[0] + 1
+    tab.press("/")
+    tab.page.select_option("#kvlab .fk", "demote")
+    tab.page.fill("#kvlab .fn", "n2")
+    tab.page.keyboard.press("Enter")
+    mine = [i for i in demoted if trace.events[i].node == 2]
+    assert tab.js("() => Array.from(kvlab.hits)") == mine
+
+
+def test_a_covered_card_is_not_in_the_page_and_the_answer_is_the_runs(open_page):
+    trace = golden("s18")
+    tab = open_page(to_html(trace, mode="predict"))
+    tab.press("End")
+    at = tab.js("() => kvlab.asking")
+    assert isinstance(trace.events[at], ev.Admit)
+    text = tab.page.inner_text("#kvlab")
+    assert "Your turn" in text and "not in this formula" not in text
+    assert not tab.page.query_selector("#kvlab .p-why .eq")
+    tab.press("ArrowRight", "End")
+    assert tab.js("() => kvlab.run.at") == at
+    tab.press("p")
+    assert tab.js("() => kvlab.mode") == "predict"
+    assert tab.js("() => document.activeElement.closest('.ans') !== null")
+    options = tab.page.query_selector_all("#kvlab .ans:not(.conf) input")
+    options[1].check()  # it waits
+    tab.page.focus("#kvlab .conf input:checked")
+    tab.page.keyboard.press("ArrowRight")
+    tab.press("Enter")
+    answer = tab.js("() => kvlab.answers[0]")
+    assert answer["said"] == "admit no_token" and answer["happened"] == "admit"
+    assert answer["right"] is False and answer["confidence"] == 3
+    assert "not what you predicted" in tab.page.inner_text("#kvlab .p-why")
+    tab.page.click("#kvlab [data-do=saw][data-to=falls]")
+    assert tab.js("() => kvlab.answers[0].saw") == "falls"
+    tab.shoot("revealed.png")
+
+
+def test_what_was_seen_is_checked_against_the_counters(open_page):
+    trace = golden("s18")
+    tab = open_page(to_html(trace, mode="predict"))
+    tab.press("End")
+    at = tab.js("() => kvlab.asking")
+    tab.page.query_selector("#kvlab .ans input").check()
+    tab.press("Enter")
+    tab.page.click("#kvlab [data-do=saw][data-to=rises]")
+    answer = tab.js("() => kvlab.answers[0]")
+    replay = Replay(trace)
+    until = next(
+        i for i in range(at + 1, len(trace)) if isinstance(trace.events[i], ev.Decision)
+    )
+    before, after = (replay.at(s).account().available for s in (at, until))
+    assert (answer["before"], answer["after"]) == (before, after)
+    assert answer["saw_right"] is (after > before)
+
+
+def everything_said(tab: Tab) -> str:
+    """Return all text and every attribute of the player that could hold words."""
+    return tab.js(
+        """() => { const root = document.getElementById('kvlab'), said = [];
+            for (const x of [root, ...root.querySelectorAll('*')]) {
+                if (x.tagName === 'STYLE') continue;
+                for (const a of x.attributes) said.push(a.value);
+                for (const c of x.childNodes) if (c.nodeType === 3) said.push(c.data) }
+            return said.join('\\n') }"""
+    )
+
+
+def test_no_word_of_a_covered_card_is_anywhere_in_the_page(open_page):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    hidden = tab.js(
+        """() => { const e = kvlab.limit; kvlab.mode = 'watch'; kvlab.show(e + 1);
+            const said = [document.querySelector('#kvlab h2').textContent,
+                document.querySelector('#kvlab .p-why .v').textContent];
+            kvlab.setMode('predict'); return said }"""
+    )
+    tab.press("End")
+    assert tab.js("() => kvlab.asking") >= 0
+    said = everything_said(tab)
+    assert "What happens?" in said
+    for words in hidden:
+        assert len(words) > 10 and words not in said
+
+
+def test_filters_and_watches_find_nothing_behind_an_open_question(open_page):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    limit = tab.js("() => kvlab.limit")
+    tab.press("/")
+    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.click("#kvlab [data-do=search]")
+    assert tab.js("() => Array.from(kvlab.hits)") == []
+    tab.js("() => kvlab.setMode('watch')")
+    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.click("#kvlab [data-do=search]")
+    assert tab.js("() => Array.from(kvlab.hits)")[0] == limit

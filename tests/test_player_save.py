@@ -1,0 +1,93 @@
+"""Does what is saved from the page say what the page says?"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from player_tab import golden, needs_chromium, saved, show, words_of
+
+from kvlab import Workbench
+from kvlab.record.replay import Replay
+from kvlab.views.frame import frame_of
+from kvlab.views.page import to_html
+from kvlab.views.sentences import describe
+
+pytestmark = needs_chromium
+
+
+def test_a_step_is_saved_as_a_picture_that_says_what_the_page_says(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    show(tab, "load")
+    words = words_of(saved(tab, "svg", tmp_path))
+    assert {tab.headline, "n1", "L2", "+ 42", "= 64 ✓", "= 96 ✓"} <= set(words)
+    png = saved(tab, "png", tmp_path)
+    assert png.startswith(b"\x89PNG") and len(png) > 20_000
+
+
+def test_a_film_shows_each_of_its_steps(open_page, tmp_path):
+    trace = golden("s10")
+    tab = open_page(to_html(trace, lang="en"))
+    tab.page.click("#kvlab [data-do=panel][data-to=export]")
+    tab.page.fill("#kvlab .film-from", "60")
+    tab.page.fill("#kvlab .film-to", "64")
+    words = words_of(saved(tab, "film", tmp_path))
+    replay = Replay(trace)
+    told = [describe(frame_of(replay, step), "en") for step in range(60, 65)]
+    assert [word for word in words if word in told] == told
+    assert tab.js("() => kvlab.run.at") == 0
+
+
+def test_a_picture_of_ten_thousand_slots_holds_their_pixels(open_page, tmp_path):
+    bench = Workbench(name="large", pool_tokens=10_000, host_tokens=20_000)
+    bench.insert(range(5000))
+    tab = open_page(to_html(bench.trace, start=len(bench.trace)))
+    svg = saved(tab, "svg", tmp_path)
+    assert svg.count(b"data:image/png;base64,") == 2 and words_of(svg)
+
+
+def test_what_an_eviction_freed_beyond_its_ask_is_outlined(open_page, tmp_path):
+    bench = Workbench(pool_tokens=24, host_tokens=0)
+    bench.insert(range(12))
+    bench.evict(5)
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    assert "Asked for 5, freed 12" in tab.headline
+    svg = saved(tab, "svg", tmp_path).decode()
+    (outline,) = re.findall(r'width="([\d.]+)"[^>]*stroke-dasharray="6 4"', svg)
+    assert abs(float(outline) - 7 * 448 / 24) < 2
+
+
+def test_the_page_saves_itself_and_the_copy_plays(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    tab.press("End")
+    copy = open_page(saved(tab, "html", tmp_path).decode())
+    assert copy.js("() => [kvlab.run.count, kvlab.run.at]") == [105, 0]
+    assert copy.page.query_selector_all("#kvlab") != []
+
+
+def test_the_saved_events_hold_a_flow_for_every_cause(open_page, tmp_path):
+    trace = golden("s10")
+    tab = open_page(to_html(trace))
+    events = json.loads(saved(tab, "perfetto", tmp_path))["traceEvents"]
+    caused = [index for index, event in enumerate(trace.events) if event.cause >= 0]
+    assert [event["id"] for event in events if event["ph"] == "f"] == caused
+    assert [e["ts"] for e in events if e["ph"] == "X"] == list(range(len(trace)))
+
+
+def test_the_saved_account_has_a_line_for_every_event(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10")))
+    lines = saved(tab, "csv", tmp_path).decode().split("\r\n")
+    assert len(lines) == 1 + 105 + 1
+    assert lines[62].split(",")[:6] == ["62", "load", "0", "14", "8", "42"]
+
+
+def test_nothing_behind_an_open_question_is_saved(open_page, tmp_path):
+    tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
+    tab.press("End")
+    limit = tab.js("() => kvlab.limit")
+    assert len(saved(tab, "csv", tmp_path).splitlines()) == 1 + limit
+    tab.page.fill("#kvlab .film-from", "0")
+    tab.page.fill("#kvlab .film-to", "9999")
+    film = saved(tab, "film", tmp_path).decode()
+    assert f"event {limit} ·" in film and f"event {limit + 1} ·" not in film
+    assert "NO_TOKEN" not in saved(tab, "svg", tmp_path).decode()
