@@ -16,12 +16,10 @@ export const PART = 40;
 const OPENED = 400; // nodes of an opened subtree that are shown
 const LOOKS = ["used", "in_flight", "evictable", "host_only"];
 
-/** The nodes to show, and the subtrees to fold, as [top, nodes]. */
-export function foldTree(player, run, nodes, hot) {
+/** The nodes to show, and the subtrees to fold, as [top, nodes]. `gone` left the tree. */
+export function foldTree(player, run, gone) {
   const { lead, groups } = groupsOf(player, run);
-  const path = new Set();
-  for (const n of nodes)
-    if (hot(n) || n === player.select?.node) for (const up of run.path(n)) path.add(up);
+  const paths = pathsOf(player, run, gone, groups);
   const shown = [...lead];
   const folds = [];
   for (const [top, group] of groups) {
@@ -29,15 +27,35 @@ export function foldTree(player, run, nodes, hot) {
       shown.push(...group.slice(0, OPENED));
       continue;
     }
-    const kept = path.size ? group.filter((n) => path.has(n)) : [];
+    const kept = paths.get(top) ?? [];
     shown.push(...kept);
     if (kept.length < group.length) folds.push([top, group]);
   }
-  for (const n of nodes) if (hot(n) && !run.c.life[n]) shown.push(n);
+  shown.push(...gone);
   const from = player.folded % Math.max(1, folds.length);
   const page = folds.slice(from, from + PART);
   player.moreFolds = folds.length - page.length;
   return [shown, page];
+}
+
+/** The nodes on the way to what the event touches or the reader chose, by the top of the
+ *  subtree that they are in. */
+function pathsOf(player, run, gone, groups) {
+  const { life } = run.c;
+  const wanted = [...run.hot, ...gone, player.select?.node ?? 0];
+  const found = new Map();
+  const seen = new Set();
+  for (const n of wanted) {
+    const path = run.path(n);
+    const top = path.findIndex((up) => groups.has(up));
+    if (top < 0 || !(life[n] || gone.includes(n))) continue;
+    const kept = found.get(path[top]) ?? found.set(path[top], []).get(path[top]);
+    for (const up of path.slice(0, top + 1)) {
+      if (life[up] && !seen.has(up)) kept.push(up);
+      seen.add(up);
+    }
+  }
+  return found;
 }
 
 /** The subtrees below the root, in the order of their rows. A prefix that nearly all
@@ -68,7 +86,7 @@ function groupsOf(player, run) {
   }
   const { rows } = run.log.col;
   const sorted = [...groups].sort((a, b) => rows[a[0] - 1] - rows[b[0] - 1]);
-  return (run.groups = { key, lead, groups: sorted });
+  return (run.groups = { key, lead, groups: new Map(sorted) });
 }
 
 /** One row for a subtree: how many nodes and tokens, and how much of it is what. */

@@ -32,20 +32,22 @@ export function drawTree(player, pane, run, label) {
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, player.log.pools[1] ? "tree_note" : "tree_note_one")}</small></h3>
-    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g></svg>
+    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g><g class="folds"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
   pane.tabIndex = -1; // the tree in it is what the keyboard stops at
   const q = (x) => pane.querySelector(x);
-  const [svg, back, rows] = [q("svg"), q(".back"), q(".rows")];
+  const [svg, back, rows, folds] = ["svg", ".back", ".rows", ".folds"].map(q);
   return {
     svg,
     scroll: q(".scroll"),
     back,
     rows,
+    folds,
     empty: q(".empty"),
     insp: q(".insp"),
     wide,
     held: new Map(),
+    folded: new Map(),
   };
 }
 
@@ -63,7 +65,7 @@ function drawRows(player, run, parts, gone) {
   const nodes = gone.length ? [...run.alive, ...gone] : run.alive;
   const hot = (n) => run.hot.has(n) || gone.includes(n);
   const [some, folds] =
-    nodes.length > BIG_TREE ? foldTree(player, run, nodes, hot) : [nodes, []];
+    nodes.length > BIG_TREE ? foldTree(player, run, gone) : [nodes, []];
   const plan = planOf(player, run, some, parts.wide);
   const { rowOf } = plan;
   const shown = [...some].sort(
@@ -86,28 +88,32 @@ function drawRows(player, run, parts, gone) {
       ...stripOf(player, run, n, plan, state, ends),
     ]);
   }
-  let y = plan.bottom;
-  for (const fold of folds) {
-    const markup = foldRow(player, run, fold, X0, parts.wide);
-    groups.set(`f${fold[0]}`, [y, markup, () => markup]);
-    y += FOLD_ROW;
-  }
-  if (player.moreFolds) y = addMore(player, groups, y);
-  setHigh(parts, y + 4);
+  const below = foldRows(player, run, folds, parts.wide);
+  placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   if (parts.drawn !== back) parts.back.innerHTML = parts.drawn = back;
   keyed(parts.rows, parts.held, groups, player.tweens);
+  keyed(parts.folds, parts.folded, below, player.tweens);
 }
 
-function setHigh(parts, high) {
+/** Put what is folded below the rows: all of it moves as one. */
+function placeFolds(parts, bottom, high) {
   if (parts.high !== high) parts.svg.setAttribute("height", (parts.high = high));
+  if (parts.bottom === bottom) return;
+  parts.folds.setAttribute("transform", `translate(0,${(parts.bottom = bottom)})`);
 }
 
-function addMore(player, groups, y) {
+/** One row for each folded subtree, and one that shows more of them. */
+function foldRows(player, run, folds, wide) {
+  const rows = folds.map((fold, i) => {
+    const markup = foldRow(player, run, fold, X0, wide);
+    return [`f${fold[0]}`, [i * FOLD_ROW, markup, () => markup]];
+  });
+  if (!player.moreFolds) return new Map(rows);
   const words = ui(player, "subtrees", { n: num(player.moreFolds) });
   const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" style="cursor:pointer" tabindex="-1" role="button">${words}</text>`;
-  groups.set("more", [y, markup, () => markup]);
-  return y + FOLD_ROW;
+  const more = ["more", [rows.length * FOLD_ROW, markup, () => markup]];
+  return new Map([...rows, more]);
 }
 
 /** Where everything lies: the row's height, each row's y, the width of a token. */

@@ -14,7 +14,7 @@ const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 export function treeKey(player, event) {
   const { parts } = player.panes[0].tree;
   const other = event.ctrlKey || event.shiftKey || !ARROWS.includes(event.key);
-  if (other || player.log.blocks || !parts.held.size) return false;
+  if (other || player.log.blocks || !player.run.alive.length) return false;
   const folded = event.target.closest("[data-fold], [data-do=unfold]");
   if (folded && event.key === "ArrowRight") click(player, event);
   else if (folded && event.key === "ArrowLeft") parts.scroll.focus();
@@ -29,7 +29,7 @@ function walk(player, event, parts, folded) {
   const nodes = shown
     .map((key) => +key.slice(1))
     .sort((a, b) => rows[a - 1] - rows[b - 1] || c.start[a] - c.start[b]);
-  const folds = [...parts.rows.querySelectorAll("[data-fold], [data-do=unfold]")];
+  const folds = [...parts.folds.querySelectorAll("[data-fold], [data-do=unfold]")];
   const all = [...nodes, ...folds];
   const now = player.select?.node ?? 0;
   const at = folded ? all.indexOf(folded) : nodes.indexOf(now);
