@@ -10,7 +10,7 @@ import pytest
 
 from kvlab.errors import TraceError
 from kvlab.record import block_events as be
-from kvlab.record import block_replay
+from kvlab.record import seek
 from kvlab.record.block_replay import BlockReplay, block_state_at
 from kvlab.record.block_snapshot import BlockState
 from kvlab.record.trace import BlockTrace
@@ -34,7 +34,7 @@ def told(state: BlockState) -> dict[str, object]:
 
 
 def test_any_step_is_the_fold_from_the_start(trace, monkeypatch):
-    monkeypatch.setattr(block_replay, "STRETCH", 100)
+    monkeypatch.setattr(seek, "STRETCH", 100)
     replay = BlockReplay(trace)
     dice = Random(1)
     for _ in range(12):

@@ -13,8 +13,9 @@ from kvlab.config import EngineConfig
 from kvlab.errors import TraceError
 from kvlab.pages import Pages, as_pages
 from kvlab.record import events as ev
-from kvlab.record import replay as replay_module
-from kvlab.record.replay import FoldError, Replay, fold, state_at
+from kvlab.record import seek
+from kvlab.record.replay import Replay, fold, state_at
+from kvlab.record.seek import FoldError
 from kvlab.record.snapshot import NodeState, State
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
@@ -159,7 +160,7 @@ def folded(trace: Trace) -> list[list[object]]:
 
 @pytest.fixture
 def short_stretches(monkeypatch):
-    monkeypatch.setattr(replay_module, "STRETCH", 7)
+    monkeypatch.setattr(seek, "STRETCH", 7)
 
 
 # --- any step
@@ -195,7 +196,7 @@ RUNS = {seed: (made_run(seed), folded(made_run(seed))) for seed in range(4)}
 def test_a_step_is_the_same_after_any_jumps(seed, stretch, jumps):
     trace, expected = RUNS[seed]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replay_module, "STRETCH", stretch)
+        patch.setattr(seek, "STRETCH", stretch)
         replay = Replay(trace)
     for jump in jumps:
         step = round(jump * len(trace))
@@ -240,7 +241,7 @@ def test_a_jump_applies_no_more_than_a_stretch(short_stretches, monkeypatch):
 
 
 def test_keyframes_thin_out_as_the_tree_grows(monkeypatch):
-    monkeypatch.setattr(replay_module, "STRETCH", 1)
+    monkeypatch.setattr(seek, "STRETCH", 1)
     trace = Trace(Header(config=EngineConfig(pool_tokens=320), rules=Rules.v0_5_14()))
     for id in range(1, 321):
         trace(ev.Add, id, 0, "", as_pages([id]), as_pages([id]), 0, 1, 1)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from . import block_events as ev
 from .block_snapshot import BlockState
 from .events import Arrive, Decode, Event, Finish, Output
-from .replay import FoldError
+from .seek import FoldError
 from .trace import BlockTrace
 
 

@@ -1,34 +1,29 @@
 """What was the state of a vLLM run after event n, for any n, without waiting?
 
-A `BlockReplay` folds a run once and keeps a keyframe every few thousand events, as
-replay.py does for the tree. A keyframe is arrays of numbers; requests that are done
-never change again and are shared by all.
+A `BlockReplay` keeps keyframes as seek.py says: a keyframe is arrays of numbers;
+requests that are done never change again and are shared by all.
 Left out: checks of hand-made events beyond what the fold itself notices.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TraceError
 from .block_snapshot import BlockRequestState, BlockState
 from .block_tier import BlockTier
 from .events import Event, Tier
-from .replay import STRETCH, FoldError
+from .seek import FoldError, Seeker, check_step
 from .trace import BlockTrace
 
 Numbers = NDArray[np.int64]
 
-_STEP = attrgetter("step")
 _OVER = ("finished", "dropped")
 
 
@@ -54,7 +49,7 @@ def block_state_at(trace: BlockTrace, step: int) -> BlockState:
     Raises: TraceError if the run has no such step, FoldError as `fold_blocks`.
     Cost: O(step).
     """
-    _check_step(step, len(trace))
+    check_step(step, len(trace))
     state = BlockState.start(trace.header.config)
     fold_blocks(state, trace.events, 0, step)
     return state
@@ -72,7 +67,7 @@ def block_states(trace: BlockTrace) -> Iterator[tuple[int, Event, BlockState]]:
         yield index, event, state
 
 
-class BlockReplay:
+class BlockReplay(Seeker[BlockState]):
     """A block run that can be entered at any step.
 
     `fault` is the error of the first event that does not fold, else None; the steps up
@@ -90,48 +85,16 @@ class BlockReplay:
 
     def __init__(self, trace: BlockTrace) -> None:
         self.trace = trace
-        self.fault: FoldError | None = None
-        self._now = BlockState.start(trace.header.config)
-        self._step = 0
-        self._keyframes: list[_Keyframe] = []
-        try:
-            self._fold_all()
-        except FoldError as fault:
-            self.fault = fault
+        super().__init__(trace.events, BlockState.start(trace.header.config))
 
-    def __len__(self) -> int:
-        return len(self.trace)
+    def _fold(self, state: BlockState, first: int, end: int) -> None:
+        fold_blocks(state, self.trace.events, first, end)
 
-    def at(self, step: int) -> BlockState:
-        """Return the state after the first `step` events; 0 is the start.
+    def _pack(self, state: BlockState) -> Callable[[], BlockState]:
+        return _Keyframe.of(state).state
 
-        The state is the caller's own: changing it changes nothing here.
-        Raises: TraceError if the run has no such step, `fault` if it lies behind the
-        event that does not fold. Cost: a stretch of events at most (4096, or one for
-        every 4 blocks), and a copy.
-        """
-        _check_step(step, len(self))
-        if self.fault is not None and step > self.fault.index:
-            raise self.fault
-        keyframe = self._keyframes[bisect_right(self._keyframes, step, key=_STEP) - 1]
-        if not keyframe.step <= self._step <= step:
-            self._now, self._step = keyframe.state(), keyframe.step
-        for event in self.trace.events[self._step : step]:
-            self._now.apply(event)
-        self._step = step
-        return _Keyframe.of(step, self._now).state()
-
-    def _fold_all(self) -> None:
-        """Move from the start to the end, leaving keyframes behind."""
-        end = len(self)
-        blocks = sum(tier.num_blocks for tier in self._now.tiers.values())
-        stretch = max(STRETCH, blocks // 4)
-        while True:
-            self._keyframes.append(_Keyframe.of(self._step, self._now))
-            if self._step == end:
-                return
-            first, self._step = self._step, min(self._step + stretch, end)
-            fold_blocks(self._now, self.trace.events, first, self._step)
+    def _stretch(self, state: BlockState) -> int:
+        return sum(tier.num_blocks for tier in state.tiers.values()) // 4
 
 
 class _PackedTier(NamedTuple):
@@ -167,14 +130,13 @@ class _PackedTier(NamedTuple):
 class _Keyframe(NamedTuple):
     """A state whose pools are packed; `rest` has all else, its requests its own."""
 
-    step: int
     rest: BlockState
     tiers: dict[Tier, _PackedTier]
 
     @classmethod
-    def of(cls, step: int, state: BlockState) -> _Keyframe:
+    def of(cls, state: BlockState) -> _Keyframe:
         tiers = {name: _PackedTier.of(tier) for name, tier in state.tiers.items()}
-        return cls(step, _without_pools(state), tiers)
+        return cls(_without_pools(state), tiers)
 
     def state(self) -> BlockState:
         state = _without_pools(self.rest)
@@ -205,8 +167,3 @@ def _kept(request: BlockRequestState) -> BlockRequestState:
     own = copy(request)
     own.blocks = request.blocks[:]
     return own
-
-
-def _check_step(step: int, size: int) -> None:
-    if not 0 <= step <= size:
-        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {size}")

@@ -1,43 +1,26 @@
 """What was the state after event n, for any n, without waiting?
 
-A `Replay` folds a run once and keeps a keyframe every few thousand events; any state is
-a copy of the nearest keyframe, or of the last state asked for, moved forward.
+A `Replay` keeps keyframes as seek.py says; one shares the records of nodes and
+requests that did not change since the one before.
 Left out: what the states look like (views/).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import TraceError
 from .events import Change, Decision, Event, Step
 from .fit import misfit
+from .seek import FoldError, Seeker, check_step
 from .snapshot import State
 from .trace import Trace
 
-STRETCH = 4096
-"""Fewest events from one keyframe to the next."""
-
 _ID = attrgetter("id")
-_STEP = attrgetter("step")
-
-
-class FoldError(TraceError):
-    """An event that does not fit the state before it. `index` is its number."""
-
-    def __init__(self, index: int, event: Event, problem: str) -> None:
-        self.index = index
-        super().__init__(
-            f"event {index} ({type(event).__name__})",
-            f"does not fit the state before it: {problem}",
-            f"steps up to {index} can be shown; record the run again",
-        )
 
 
 def fold(state: State, events: list[Event], first: int, end: int) -> None:
@@ -64,13 +47,13 @@ def state_at(trace: Trace, step: int) -> State:
 
     Raises: TraceError as `Replay.at`. Cost: O(step).
     """
-    _check_step(step, len(trace))
+    check_step(step, len(trace))
     state = State.start(trace.header.config)
     fold(state, trace.events, 0, step)
     return state
 
 
-class Replay:
+class Replay(Seeker[State]):
     """A run that can be entered at any step.
 
     `fault` is the error of the first event that does not fold, else None; the steps
@@ -91,36 +74,7 @@ class Replay:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self.fault: FoldError | None = None
-        self._now = State.start(trace.header.config)
-        self._step = 0
-        self._keyframes: list[_Keyframe] = []
-        try:
-            self._fold_all()
-        except FoldError as fault:
-            self.fault = fault
-
-    def __len__(self) -> int:
-        return len(self.trace)
-
-    def at(self, step: int) -> State:
-        """Return the state after the first `step` events; 0 is the start.
-
-        The state is the caller's own: changing it changes nothing here.
-        Raises: TraceError if the run has no such step, `fault` if it lies behind the
-        event that does not fold. Cost: a stretch of events at most (4096, or one for
-        every 16 nodes), and a copy.
-        """
-        _check_step(step, len(self))
-        if self.fault is not None and step > self.fault.index:
-            raise self.fault
-        keyframe = self._keyframes[bisect_right(self._keyframes, step, key=_STEP) - 1]
-        if not keyframe.step <= self._step <= step:
-            self._now, self._step = keyframe.state(), keyframe.step
-        for event in self.trace.events[self._step : step]:
-            self._now.apply(event)
-        self._step = step
-        return self._now.copy()
+        super().__init__(trace.events, State.start(trace.header.config))
 
     def states(self, first: int = 0) -> Iterator[tuple[int, Event, State]]:
         """Yield (index, event, state after it) from event `first` on.
@@ -180,16 +134,17 @@ class Replay:
             if isinstance(e, Change) and _names(e, node, request)
         ]
 
-    def _fold_all(self) -> None:
-        """Move from the start to the end, leaving keyframes behind."""
-        end = len(self)
-        while True:
-            self._keyframes.append(_Keyframe.of(self._step, self._now))
-            if self._step == end:
-                return
-            stretch = max(STRETCH, len(self._now.nodes) // 16)
-            first, self._step = self._step, min(self._step + stretch, end)
-            fold(self._now, self.trace.events, first, self._step)
+    def _fold(self, state: State, first: int, end: int) -> None:
+        fold(state, self.trace.events, first, end)
+
+    def _pack(self, state: State) -> Callable[[], State]:
+        return _Keyframe.of(state).state
+
+    def _copy(self, state: State) -> State:
+        return state.copy()
+
+    def _stretch(self, state: State) -> int:
+        return len(state.nodes) // 16
 
 
 class _Keyframe(NamedTuple):
@@ -199,18 +154,17 @@ class _Keyframe(NamedTuple):
     walks every list that it finds, again and again, and these are long.
     """
 
-    step: int
     rest: State
     nodes: NDArray[np.object_]
     requests: NDArray[np.object_]
 
     @classmethod
-    def of(cls, step: int, state: State) -> _Keyframe:
+    def of(cls, state: State) -> _Keyframe:
         rest = state.copy()
         nodes = np.fromiter(rest.nodes.values(), object, len(rest.nodes))
         requests = np.fromiter(rest.requests.values(), object, len(rest.requests))
         rest.nodes, rest.requests = {}, {}
-        return cls(step, rest, nodes, requests)
+        return cls(rest, nodes, requests)
 
     def state(self) -> State:
         state = self.rest.copy()
@@ -218,11 +172,6 @@ class _Keyframe(NamedTuple):
         state.nodes = dict(zip(map(_ID, nodes), nodes, strict=True))
         state.requests = dict(zip(map(_ID, requests), requests, strict=True))
         return state
-
-
-def _check_step(step: int, size: int) -> None:
-    if not 0 <= step <= size:
-        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {size}")
 
 
 def _names(event: Change, node: int | None, request: str | None) -> bool:

@@ -18,7 +18,7 @@ from msgspec import to_builtins
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
-from ..record.replay import FoldError
+from ..record.seek import FoldError
 from ..record.trace import BlockHeader, BlockTrace
 from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
