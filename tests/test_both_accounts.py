@@ -86,6 +86,14 @@ def test_both_last_moments_are_on_one_axis(tree, blocks):
     assert picture.count("url(#kv-evictable)") >= 3
 
 
+def test_two_runs_of_one_engine_are_told_apart_by_name(blocks, tree):
+    one, two = (readings(blocks)._replace(name=name) for name in ("before", "a<b\n"))
+    drawn = ElementTree.fromstring(both_accounts([one, two, readings(tree)]))
+    titles = [text.text for text in drawn.iter() if text.get("font-size") == "13"]
+    assert titles == ["vLLM 0.33.0 · before", r"vLLM 0.33.0 · a<b\n", "SGLang 0.5.14"]
+    assert "vLLM 0.33.0 · before, " in both_accounts_text([one, two])
+
+
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_each_panel_has_its_engines_word_and_the_others(tree, blocks, lang):
     told = str(both_accounts([readings(tree), readings(blocks)], lang))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..glossary import GLOSSARY, EngineName
 from . import draw, theme
-from .markup import Markup, join, tag
+from .markup import Markup, join, plain, tag
 from .readings import Reading, Readings
 from .theme import LOOKS, Lang, State, Words
 
@@ -63,8 +63,8 @@ def both_accounts(runs: Sequence[Readings], lang: Lang = "en") -> Markup:
     plot = _Plot(max(last, 1e-9))
     body = [draw.page(), _title(lang)]
     y = HEAD
-    for run in runs:
-        body.append(draw.move(0, y, _panel(run, plot, lang)))
+    for run, title in zip(runs, _titles(runs), strict=True):
+        body.append(draw.move(0, y, _panel(run, title, plot, lang)))
         y += TALL + LINES + GAP
     body.append(_axis(plot, y - 14, runs[0].clocked, lang))
     return draw.document(body, WIDTH, y + FOOT - 14, TITLE.to(lang), lang)
@@ -74,11 +74,19 @@ def _title(lang: Lang) -> Markup:
     return draw.words(LEFT, 22, TITLE.to(lang), font_size=15, font_weight=600)
 
 
-def _panel(run: Readings, plot: _Plot, lang: Lang) -> list[Markup]:
-    name = f"{NAMES[run.engine]} {run.version}"
+def _titles(runs: Sequence[Readings]) -> list[str]:
+    """Return each run's engine, and where one engine is there twice, the run's name."""
+    engines = [f"{NAMES[run.engine]} {run.version}" for run in runs]
+    return [
+        f"{engine} · {plain(run.name)}" if engines.count(engine) > 1 else engine
+        for engine, run in zip(engines, runs, strict=True)
+    ]
+
+
+def _panel(run: Readings, title: str, plot: _Plot, lang: Lang) -> list[Markup]:
     size = TOKENS.to(lang).format(n=theme.num(run.total))
     parts = [
-        draw.words(LEFT, 10, name, font_size=13, font_weight=600),
+        draw.words(LEFT, 10, title, font_size=13, font_weight=600),
         draw.words(plot.right, 10, size, text_anchor="end", fill=theme.INK3),
         draw.move(0, 18, _bands(run, plot)),
         draw.move(plot.right + 14, 18, _names(run, lang)),
@@ -239,7 +247,7 @@ def both_accounts_text(
 ) -> str:
     """Return the same as text: for each run `rows` moments, one a line."""
     parts = []
-    for run in runs:
+    for run, title in zip(runs, _titles(runs), strict=True):
         unit = (SECONDS if run.clocked else OPERATIONS).to(lang)
         words = [GLOSSARY[state].word(run.engine) for state in BANDS]
         head = [unit, *words, "usage", RUNNING.to(lang), WAITING.to(lang),
@@ -249,7 +257,7 @@ def both_accounts_text(
         lines = [head, *(_row(run, moment) for moment in _some(run.moments, rows))]
         wide = [max(len(line[at]) for line in lines) for at in range(len(head))]
         size = TOKENS.to(lang).format(n=theme.num(run.total))
-        parts.append(f"{NAMES[run.engine]} {run.version}, {size}")
+        parts.append(f"{title}, {size}")
         parts.append(FORMULAS[run.engine])
         parts += [
             "  ".join(f"{cell:>{w}}" for cell, w in zip(line, wide, strict=True))

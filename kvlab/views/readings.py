@@ -49,7 +49,10 @@ class Reading(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """A run's readings, first to last. Units: tokens; `clocked`: `at` are seconds."""
+    """A run's readings, first to last, and its name.
+
+    Units: tokens; `clocked`: `at` are seconds.
+    """
 
     engine: EngineName
     version: str
@@ -57,6 +60,7 @@ class Readings(NamedTuple):
     host_total: int
     clocked: bool
     moments: list[Reading]
+    name: str = ""
 
 
 def readings(trace: Trace | BlockTrace, most: int = 400) -> Readings:
@@ -75,13 +79,13 @@ def readings(trace: Trace | BlockTrace, most: int = 400) -> Readings:
         return Readings(
             "vllm", trace.header.version, config.usable_tokens,
             blocks * config.block_size, clocked,
-            list(_thinned(_of_blocks(trace, clocked), every)),
+            list(_thinned(_of_blocks(trace, clocked), every)), trace.header.name,
         )  # fmt: skip
     start = State.start(trace.header.config)
     return Readings(
         "sglang", trace.header.rules.name, start.account().total,
         trace.header.config.host_pages * trace.header.config.page_size, clocked,
-        list(_thinned(_of_tree(trace, start, clocked), every)),
+        list(_thinned(_of_tree(trace, start, clocked), every)), trace.header.name,
     )  # fmt: skip
 
 

@@ -1,9 +1,12 @@
 """How fast is the player in a real Chromium?
 
 Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 L2
-slots: bytes an event over an empty page, time from navigation to the first picture,
-key press to painted frame, seeks to random events, and drawing both pools.
-Small slots, all fragmented, are the worst case; a recorded run shows the usual one.
+slots: bytes an event over an empty page; time from navigation to the first picture;
+200 key presses from the middle of the run, each until styles and layout of its frame
+are done, the first right after opening; seeks to random events; and drawing both pools
+at moments far apart, in all and for each 10,000 slots of the two pools together.
+Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
+shows the usual one.
 Run: python tests/benchmarks/player.py [EVENTS|RUN ...]
 """
 
@@ -18,17 +21,18 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lab_browser import chromium
+from playwright.sync_api import Browser
 
 from kvlab import Workbench
-from kvlab.record.trace import Trace
-from kvlab.record.trace_file import read_trace
+from kvlab.record.trace import AnyTrace, BlockTrace, Trace
+from kvlab.record.trace_file import engine_of, read_block_trace, read_trace
 from kvlab.views.page import to_html
 
 KEYS = """async () => {
     const root = document.getElementById('kvlab'), took = [];
     root.focus();
     kvlab.show(Math.floor(kvlab.run.count / 2));
-    for (let i = 0; i < 60; i++) {
+    for (let i = 0; i < 200; i++) {
         await new Promise(done => requestAnimationFrame(done));
         const began = performance.now();
         const key = {key: 'ArrowRight', bubbles: true};
@@ -36,7 +40,7 @@ KEYS = """async () => {
         root.offsetHeight;  // styles and layout are part of the frame
         took.push(performance.now() - began);
     }
-    return took.sort((a, b) => a - b);
+    return took;
 }"""
 SEEKS = """() => {
     const took = [], n = kvlab.run.count;
@@ -46,7 +50,7 @@ SEEKS = """() => {
         kvlab.run.seek(to);
         took.push(performance.now() - began);
     }
-    return took.sort((a, b) => a - b);
+    return took;
 }"""
 DRAWS = """() => {
     const took = [];
@@ -56,7 +60,7 @@ DRAWS = """() => {
         kvlab.drawPools();
         took.push(performance.now() - began);
     }
-    return took.sort((a, b) => a - b);
+    return took;
 }"""
 
 
@@ -76,31 +80,47 @@ def busy_run(events: int) -> Trace:
     return bench.trace
 
 
+def run_of(what: str) -> AnyTrace:
+    """Return a busy run of so many events, or the run in the file."""
+    if what.isdigit():
+        return busy_run(int(what))
+    return read_block_trace(what) if engine_of(what) == "vllm" else read_trace(what)
+
+
+def told(took: list[float]) -> str:
+    half, most = (sorted(took)[int(len(took) * part)] for part in (0.5, 0.98))
+    return f"{half:.2f} ms median, {most:.2f} ms at 98 %"
+
+
+def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
+    """Print the figures of one run."""
+    began = time.perf_counter()
+    page = to_html(trace)
+    print(f"{len(trace):,} events, written in {time.perf_counter() - began:.1f} s")
+    path = Path(folder, "page.html")
+    path.write_text(page, "utf-8")
+    per_event = (path.stat().st_size - len(to_html(trace, length=0))) / len(trace)
+    print(f"  page size      {per_event:.2f} bytes an event over an empty page")
+    tab = browser.new_page(viewport={"width": 1280, "height": 760})
+    began = time.perf_counter()
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("[data-ready=true]", timeout=60_000)
+    print(f"  opening        {time.perf_counter() - began:.2f} s")
+    keys = tab.evaluate(KEYS)
+    print(f"  key to frame   {told(keys)}; the first {keys[0]:.1f} ms")
+    print(f"  seek           {told(tab.evaluate(SEEKS))}")
+    if not isinstance(trace, BlockTrace):
+        drawn = tab.evaluate(DRAWS)
+        slots = sum(tab.evaluate("kvlab.log.pools.map(n => n * kvlab.log.page)"))
+        each = sorted(drawn)[len(drawn) // 2] / slots * 10_000
+        print(f"  draw pools     {told(drawn)}; {each:.2f} ms for 10,000 of its slots")
+    tab.close()
+
+
 def main(runs: list[str]) -> None:
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
         for run in runs:
-            trace = busy_run(int(run)) if run.isdigit() else read_trace(run)
-            began = time.perf_counter()
-            page = to_html(trace)
-            wrote = time.perf_counter() - began
-            empty = len(to_html(trace, length=0))
-            path = Path(folder, "page.html")
-            path.write_text(page, "utf-8")
-            print(f"{len(trace):,} events, written in {wrote:.1f} s")
-            per_event = (path.stat().st_size - empty) / len(trace)
-            print(f"  page size      {per_event:.2f} bytes an event over an empty page")
-            tab = browser.new_page(viewport={"width": 1280, "height": 760})
-            began = time.perf_counter()
-            tab.goto(path.as_uri())
-            tab.wait_for_selector("[data-ready=true]", timeout=60_000)
-            print(f"  opening        {time.perf_counter() - began:.2f} s")
-            for name, script in (
-                ("key to frame", KEYS), ("seek", SEEKS), ("draw pools", DRAWS),
-            ):  # fmt: skip
-                took = tab.evaluate(script)
-                half, most = took[len(took) // 2], took[int(len(took) * 0.98)]
-                print(f"  {name:14} {half:.2f} ms median, {most:.2f} ms at 98 %")
-            tab.close()
+            measure(run_of(run), browser, folder)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ import { ui } from "./words.js";
 export const ACROSS = GUT + WIDE + 2;
 
 const SPARE = 24; // pixels between the map and a train beside it
-const SHORTEST = 252; // pixels that a train needs to stand beside the map
+const SHORTEST = 168; // pixels that a train needs to stand beside the map
+const ABOVE = 120; // pixels of the pool's pane above its map
 const PARTS = `<div class="t"></div><div class="pools"><div class="blocks"><div class="a1"></div>
 <div class="gate dim m"></div><div class="map"><div class="m1"></div></div></div><div class="queue"><h3></h3>
 <div class="q1"></div></div><div class="blocks l2"><h3></h3><div class="a2"></div>
@@ -40,7 +41,7 @@ export function blocksHigh(player) {
   const { run, log } = player;
   const train = trainHigh(log.pools[0], ACROSS);
   const host = log.pools[1] ? 96 + mapPlan(run, 2).high : 0;
-  return 180 + mapPlan(run, 1).high + train + host;
+  return ABOVE + 60 + mapPlan(run, 1).high + train + host;
 }
 
 function poolParts(player, pane, run, label) {
@@ -57,7 +58,8 @@ function poolParts(player, pane, run, label) {
   });
   at(".l2").hidden = !run.log.pools[1];
   const beside = pane.clientWidth - 32 - ACROSS - SPARE;
-  const across = beside >= SHORTEST ? beside : ACROSS;
+  const low = trainHigh(run.log.pools[0], beside) <= ABOVE + mapPlan(run, 1).high;
+  const across = beside >= SHORTEST && low ? beside : ACROSS;
   at(".queue").style.width = `${across}px`;
   at(".blocks").style.width = `${ACROSS}px`;
   const named = ["a1", "gate", "m1", "q1", "a2", "m2"].map((name) => [name, at(`.${name}`)]);
