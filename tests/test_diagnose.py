@@ -106,6 +106,35 @@ def test_the_page_says_in_a_sentence_what_the_cause_means(tmp_path):
     assert "<td>yes</td>" in path.read_text()
 
 
+def test_the_page_opens_with_the_sentence_and_folds_what_can_wait(tmp_path):
+    path = tmp_path / "out.html"
+    main(["diagnose", *case("03"), "--html", str(path)])
+    text = path.read_text()
+    assert re.search(r"<h1>.*L1 is the limit: the pool is full", text)
+    shown = text.index("<h2>Why"), text.index("<h2>Next"), text.index("<figure>")
+    assert shown == tuple(sorted(shown))
+    assert text.count("<details>") == 2
+
+
+def test_the_timeline_says_where_the_pool_is_full(tmp_path):
+    usages = [0.5, 0.96, 0.99, 0.7, 0.5, 0.97]
+    lines = [decode(10 * t, 30, u, 3 + t) for t, u in enumerate(usages)]
+    drawn = page(log(tmp_path, *lines)).partition("<figure>")[2]
+    (thick,) = re.findall(r'd="([^"]*)"[^>]*stroke-width="4"', drawn)
+    assert thick.count("M") == 2
+    assert thick.count("L") == 1
+    assert ">full<" in drawn
+    calm = page(log(tmp_path, *(decode(t, 3, 0.94, 0) for t in range(5))))
+    assert ">full<" not in calm
+
+
+def test_evidence_is_told_in_the_order_of_the_input(tmp_path):
+    told = log(tmp_path, *(decode(t, 30, 0.99, t) for t in range(9)), retract(9))
+    lines = [int(quote.place.rpartition(":")[2]) for quote in told.evidence]
+    assert len(lines) > 2
+    assert lines == sorted(lines)
+
+
 def test_the_page_marks_the_evidence_on_the_timeline(tmp_path):
     told = log(tmp_path, *(decode(t, 30, 0.99, t) for t in range(9)), retract(9))
     text = page(told)

@@ -9,6 +9,10 @@ each form is a file, and `kvlab diagnose` reads it.
         python -m kvlab.lessons.mirrors               the table, over three seeds
         python -m kvlab.lessons.mirrors --write DIR   the files, to diagnose by hand
 
+Their sizes and the rules were tuned against each other: they are clear cases, and that
+all are recognised is no detection rate. `python -m kvlab.lessons.mirror_grid` varies
+the sizes and prints how often which sickness is taken for which.
+
 `causes` says what each form can know: a log has no line on copies from L2, so the
 honest answer to a slow link is there that nothing in the log explains the queue.
 Left out: faults that one SGLang engine cannot have (ranks, prefill-decode splits).
@@ -87,30 +91,44 @@ class Outcome(Struct, frozen=True):
 # --- the sicknesses
 
 
-def _ceiling(seed: int) -> Workload:
+class Load(Struct, frozen=True, kw_only=True):
+    """What the prompts are, but for what makes a sickness. Units: `rate` requests a
+    second, `length` and `outputs` tokens; `share` is the part that all have in common.
+    """
+
+    rate: float = 0.6
+    length: int = 8192
+    outputs: int = 400
+    share: float = 0.6
+
+
+def ceiling(seed: int, load: Load = Load()) -> Workload:
     """As the title's: prompts that share nothing come faster and faster, with answers
     so long that what was admitted outgrows the pool."""
-    arrivals = ramp(0.2, 1.5, 60, seed)
+    arrivals = ramp(load.rate / 3, 2.5 * load.rate, 60, seed)
+    length, outputs = load.length // 4, round(12.5 * load.outputs)
     return OpenLoop(
-        unique(160, arrivals, length=2048, outputs=5000, spread=0.2, seed=seed)
+        unique(160, arrivals, length=length, outputs=outputs, spread=0.2, seed=seed)
     )
 
 
-def _steady(seed: int) -> Workload:
+def steady(seed: int, load: Load = Load()) -> Workload:
     """Prompts that share a system prompt, at a rate that eight devices hold; half way
     two minutes of silence."""
-    return OpenLoop(_halves(_prompts(seed, 0.6), _prompts(seed + 1000, 0.6)))
+    again = _prompts(seed + 1000, load, load.share)
+    return OpenLoop(_halves(_prompts(seed, load, load.share), again))
 
 
-def _changed(seed: int) -> Workload:
+def changed(seed: int, load: Load = Load()) -> Workload:
     """The same; after the silence a time stamp stands before the system prompt."""
-    return OpenLoop(_halves(_prompts(seed, 0.6), _prompts(seed + 1000, 0.0)))
+    again = _prompts(seed + 1000, load, 0.0)
+    return OpenLoop(_halves(_prompts(seed, load, load.share), again))
 
 
-def _prompts(seed: int, share: float) -> list[Ask]:
+def _prompts(seed: int, load: Load, share: float) -> list[Ask]:
     made = shared_system(
-        100, poisson(0.6, seed), length=8192, outputs=400, share=share, spread=0.2,
-        seed=seed,
+        100, poisson(load.rate, seed), length=load.length, outputs=load.outputs,
+        share=share, spread=0.2, seed=seed,
     )  # fmt: skip
     return list(made)
 
@@ -128,30 +146,30 @@ def _halves(first: list[Ask], second: list[Ask]) -> Iterator[Ask]:
 MIRRORS = (
     Mirror(
         name="the ceiling", says="as in the title: more want to run than L1 holds",
-        causes=("pool_exhausted_retract",) * 3, workload=_ceiling,
+        causes=("pool_exhausted_retract",) * 3, workload=ceiling,
         pool_tokens=POOL // 8,
     ),
     Mirror(
         name="a cap", says="--max-running 2, though L1 has room",
-        causes=("max_running_cap",) * 3, workload=_steady, max_running=2,
+        causes=("max_running_cap",) * 3, workload=steady, max_running=2,
     ),
     Mirror(
         name="a slow link", says="L2 is written over 0.2 GB/s, not 50",
         causes=("l2_copies_hold_pool", "waiting_below_pin", "l2_copies_hold_pool"),
-        workload=_steady, link=0.2e9,
+        workload=steady, link=0.2e9,
     ),
     Mirror(
         name="a broken prefix", says="prompts that shared 60 % share nothing any more",
-        causes=("prefix_broken_by_client",) * 3, workload=_changed,
+        causes=("prefix_broken_by_client",) * 3, workload=changed,
     ),
     Mirror(
         name="a leak", says="every finished request leaves 4 pages that nobody frees",
         causes=("leak_undercount", "leak_undercount", "leak_idle_usage"),
-        workload=_steady, leaks=4,
+        workload=steady, leaks=4,
     ),
     Mirror(
         name="healthy", says="the same requests, nothing planted",
-        causes=("healthy",) * 3, workload=_steady,
+        causes=("healthy",) * 3, workload=steady,
     ),
 )  # fmt: skip
 """The title and its mirror images."""

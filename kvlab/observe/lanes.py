@@ -72,7 +72,8 @@ def _lanes(opinion: Opinion, name: str, axis: list[tuple[Sample, float]]) -> lis
     for label, field, top in _CURVES:
         points = [(x, s.values[field]) for s, x in axis if field in s.values]
         if points and (field == "usage" or any(value for _, value in points)):
-            lanes.append(_lane(label, name, points, top))
+            lane = _lane(label, name, points, top)
+            lanes.append(replace(lane, pool=field == "usage"))
     at = {str(s.place): x for s, x in axis}
     thrown = _thrown(opinion, axis)
     if len(thrown) > 1 and thrown[-1][1]:

@@ -99,12 +99,12 @@ class Signs:
     def stands(self) -> bool:
         """Requests wait and go on waiting, at the end or for minutes before, or most of
         the time: the queue is not a passing one."""
-        if self._ends_waiting or self._mostly_waits:
+        if self._ends_waiting or self.mostly_waits:
             return True
         return self.queue_max >= 2 and self.spell.lasted
 
     @cached_property
-    def _mostly_waits(self) -> bool:
+    def mostly_waits(self) -> bool:
         """Queues come and go, and somebody waits in most reports."""
         mostly = len(self.queued) > 0.5 * len(self.rows)
         return mostly and Spell(self.queued, 0, 0, False).lasted

@@ -33,7 +33,8 @@ def tell(
     """Return what was found, in one language."""
     finding, cause = found.finding, CAUSES[found.finding.cause]
     names = {id(o.track): recording.label(o.track) for o in found.opinions}
-    quotes = tuple(dict.fromkeys(quoted(quote, lang) for quote in finding.quotes))
+    given = dict.fromkeys(quoted(quote, lang) for quote in finding.quotes)
+    quotes = tuple(sorted(given, key=lambda quote: _order(inputs, quote)))
     drawn = timeline(found, names, quotes, lang)
     told = [*notes, *_remarks(recording), *_servers(recording, found)]
     partial = bool(recording.damaged or recording.unusable)
@@ -72,6 +73,13 @@ def quoted(quote: Quote, lang: Lang) -> Quote:
         name, _, value = part.rpartition(" ")
         parts.append(f"{to(name, lang)} {value}" if name else to(part, lang))
     return replace(quote, text=", ".join(parts)) if lang == "zh" else quote
+
+
+def _order(inputs: tuple[str, ...], quote: Quote) -> tuple[int, int]:
+    """Return a key by which evidence stands as in the input, oldest first."""
+    name, _, line = quote.place.rpartition(":")
+    at = inputs.index(name) if name in inputs else len(inputs)
+    return at, int(line) if line.isdigit() else 0
 
 
 def _remarks(recording: Recording) -> list[Text]:

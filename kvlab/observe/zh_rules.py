@@ -425,6 +425,7 @@ RULES_ZH: dict[str, str] = {
     "hardly anything runs": "几乎没有请求在运行",
     "the number of running requests moves freely": "运行请求数自由变动",
     "no queue stands": "没有持续的排队",
+    "somebody waits in most reports": "大多数报告里都有请求在排队",
     "prefill is not at a ceiling": "预填充没有到顶",
     "prompts are computed all the time, and nothing else explains the queue": (
         "提示词一直在计算，没有别的能解释排队"

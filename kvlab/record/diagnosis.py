@@ -33,7 +33,8 @@ class Lane(Struct, frozen=True):
     """One curve of the timeline, of one scheduler.
 
     Shapes: `xs` and `values` are as long as one another. Units: `xs` in seconds where
-    `timed`, else the number of the report; `top` is the value at the upper edge.
+    `timed`, else the number of the report; `top` is the value at the upper edge;
+    `pool` says that it is how full L1 is.
     """
 
     label: str
@@ -41,6 +42,7 @@ class Lane(Struct, frozen=True):
     xs: tuple[float, ...]
     values: tuple[float, ...]
     top: float
+    pool: bool = False
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):

@@ -19,6 +19,8 @@ from .theme import Lang, Words
 from .theme_dark import DARK_LOOKS, PAGES
 
 WIDE, GUTTER, TALL, GAP = 900, 170, 54, 14
+FULL = 0.95
+"""A pool at or above this is full, as for the rules."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'"
 _STYLE = (
     f"body{{font:15px/1.5 {theme.UI};color:{theme.INK};background:{theme.BG};"
@@ -29,6 +31,7 @@ _STYLE = (
     f"border-bottom:1px solid {theme.LINE};vertical-align:top}}"
     f".quiet{{color:{theme.INK2}}}figure{{margin:0;overflow-x:auto}}"
     f".good{{color:{theme.OK}}}.bad{{color:{theme.ALERT}}}"
+    "summary{cursor:pointer}summary h2{display:inline}details{margin:1.2rem 0}"
 )
 _GOOD = {"healthy"}
 _WORDS = {
@@ -47,6 +50,7 @@ _WORDS = {
     "input": Words("About the input", "关于输入"),
     "numbers": Words("Numbers", "数字"),
     "seconds": Words("{} s", "{} 秒"),
+    "full": Words("full", "满"),
     "report": Words("report {}", "第 {} 份报告"),
 }
 
@@ -90,8 +94,10 @@ def _night() -> str:
 
 def _verdict(told: Diagnosis, lang: Lang) -> Markup:
     look, sign = ("good", "✓") if told.verdict in _GOOD else ("bad", "!")
-    name = tag("span", esc(f"{sign} {told.verdict}"), class_=look)
-    title = tag("h1", join([name, esc(f" {told.cause}")]))
+    says = told.says or told.cause
+    name = tag("span", esc(f"{sign} "), class_=look)
+    title = tag("h1", join([name, esc(says[:1].upper() + says[1:])]))
+    code = tag("p", tag("code", esc(f"{told.verdict}: {told.cause}"), class_=look))
     sure = _WORDS[told.confidence].to(lang)
     what = f"{told.engine} {told.kind}, {sure}, {_WORDS[told.status].to(lang)}: "
     more = len(told.inputs) - 6
@@ -99,7 +105,7 @@ def _verdict(told: Diagnosis, lang: Lang) -> Markup:
         _WORDS["more"].to(lang).format(f"{more:,}")
     ] * (more > 0)
     named = _quiet(what + ", ".join(names))
-    return join([title, tag("p", esc(told.says)) if told.says else NOTHING, named])
+    return join([title, code, named])
 
 
 def _sections(told: Diagnosis, lang: Lang) -> list[Markup]:
@@ -107,18 +113,23 @@ def _sections(told: Diagnosis, lang: Lang) -> list[Markup]:
         return tag("h2", esc(_WORDS[name].to(lang)))
 
     parts = [heading("why"), _points(told.reasons)]
+    parts += [heading("next"), _points(told.next)]
+    if told.lanes:
+        parts += [heading("timeline"), tag("figure", timeline_svg(told))]
     if told.evidence:
         rows = [(q.place, q.text) for q in told.evidence]
         parts += [heading("where"), _table(rows, numbered=True)]
-    if told.lanes:
-        parts += [heading("timeline"), tag("figure", timeline_svg(told))]
-    parts += [heading("next"), _points(told.next)]
-    if told.considered:
-        rows = [(c.cause, c.why) for c in told.considered]
-        parts += [heading("considered"), _table(rows)]
     if told.notes:
         parts += [heading("input"), _points(told.notes)]
-    return [*parts, heading("numbers"), _table(_rows(told.facts))]
+    if told.considered:
+        rows = [(c.cause, c.why) for c in told.considered]
+        parts.append(_folded(heading("considered"), _table(rows)))
+    return [*parts, _folded(heading("numbers"), _table(_rows(told.facts)))]
+
+
+def _folded(head: Markup, body: Markup) -> Markup:
+    """Return a part that opens on a click: not what one reads first."""
+    return tag("details", join([tag("summary", head), body]))
 
 
 def _quiet(text: str) -> Markup:
@@ -162,9 +173,10 @@ def timeline_svg(told: Diagnosis) -> Markup:
     ends = [x for lane in told.lanes for x in lane.xs] + [x for x, _ in told.marks]
     last = max(ends, default=0.0) or 1.0
     parts = [draw.page()]
+    full = _WORDS["full"].to(lang)
     y = 26.0
     for lane in told.lanes:
-        parts.append(draw.move(0, y, [_strip(lane, last)]))
+        parts.append(draw.move(0, y, [_strip(lane, last, full)]))
         y += TALL + GAP
     parts.append(_axis(last, y, told.timed, lang))
     parts += _marks(told, last, y)
@@ -175,7 +187,8 @@ def _x(x: float, last: float) -> float:
     return GUTTER + (WIDE - GUTTER - 14) * x / last
 
 
-def _strip(lane: Lane, last: float) -> Markup:
+def _strip(lane: Lane, last: float, full: str) -> Markup:
+    """Return one curve in its frame, thick where a pool is full, with the word."""
     points = [
         f"{_x(x, last):.1f} {TALL - TALL * min(value / lane.top, 1.0):.1f}"
         for x, value in zip(lane.xs, lane.values, strict=True)
@@ -189,16 +202,35 @@ def _strip(lane: Lane, last: float) -> Markup:
     if len(points) == 1:
         x, _, y = points[0].partition(" ")
         curve = tag("circle", cx=x, cy=y, r=3, fill=ink)
-    top = f"{lane.top:g}" if lane.top != 1 else "100%"
+    top = f"{lane.top:,.0f}" if lane.top >= 100 else f"{lane.top:g}"
+    top = top if lane.top != 1 else "100%"
     return join(
         [
             frame,
             curve,
+            _full(lane, points, full) if lane.pool else NOTHING,
             draw.words(0, 16, lane.label, font_weight=600),
             draw.words(0, 31, plain(lane.track, 24), fill=theme.INK3),
             draw.words(GUTTER - 6, 11, top, text_anchor="end", fill=theme.INK3),
         ]
     )
+
+
+def _full(lane: Lane, points: list[str], full: str) -> Markup:
+    """Return the stretches in which the pool is full, and a word on them."""
+    marks, begun, word = [], "", NOTHING
+    for point, value in zip(points, lane.values, strict=True):
+        if value < FULL:
+            begun = ""
+            continue
+        marks.append(f"L{point}" if begun else f"M{point}h2")
+        if not begun and word == NOTHING:
+            x = min(float(point.split()[0]), WIDE - 60)
+            word = draw.words(x + 4, 20, full, fill=theme.ALERT, font_weight=600)
+        begun = point
+    if not marks:
+        return NOTHING
+    return join([draw.stroke("".join(marks), theme.ALERT, 4), word])
 
 
 def _axis(last: float, y: float, timed: bool, lang: Lang) -> Markup:
