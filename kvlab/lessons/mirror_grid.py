@@ -17,7 +17,6 @@ import argparse
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 import numpy as np
 from msgspec.structs import replace
@@ -48,7 +47,7 @@ def drawn(mirror: Mirror, seed: int) -> Mirror:
     pool = times() ** (0.5 if mirror.workload is ceiling else 1)
     return replace(
         mirror,
-        workload=partial(mirror.workload, load=load),
+        load=load,
         pool_tokens=round(mirror.pool_tokens * pool) // 64 * 64,
         link=mirror.link * (times() if mirror.link < 1e9 else 1.0),
         max_running=mirror.max_running and int(dice.integers(1, 6)),

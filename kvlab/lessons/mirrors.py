@@ -53,17 +53,30 @@ EVERY = 10 * SECOND
 """Nanoseconds between two scrapes."""
 
 
+class Load(Struct, frozen=True, kw_only=True):
+    """What the prompts are, but for what makes a sickness. Units: `rate` requests a
+    second, `length` and `outputs` tokens; `share` is the part that all have in common.
+    """
+
+    rate: float = 0.6
+    length: int = 8192
+    outputs: int = 400
+    share: float = 0.6
+
+
 class Mirror(Struct, frozen=True, kw_only=True):
     """One sickness, and what each form can know of it.
 
-    `workload` makes the requests of a seed. Units: `pool_tokens` and `host_tokens`
-    tokens (0: no L2), `link` bytes a second, `leaks` pages a finished request loses.
+    `workload` makes the requests of a seed, as large as `load` says. Units:
+    `pool_tokens` and `host_tokens` tokens (0: no L2), `link` bytes a second, `leaks`
+    pages a finished request loses.
     """
 
     name: str
     says: str
     causes: tuple[str, str, str]
-    workload: Callable[[int], Workload]
+    workload: Callable[[int, Load], Workload]
+    load: Load = Load()
     pool_tokens: int = POOL // 8
     host_tokens: int = POOL
     link: float = 50e9
@@ -91,18 +104,7 @@ class Outcome(Struct, frozen=True):
 # --- the sicknesses
 
 
-class Load(Struct, frozen=True, kw_only=True):
-    """What the prompts are, but for what makes a sickness. Units: `rate` requests a
-    second, `length` and `outputs` tokens; `share` is the part that all have in common.
-    """
-
-    rate: float = 0.6
-    length: int = 8192
-    outputs: int = 400
-    share: float = 0.6
-
-
-def ceiling(seed: int, load: Load = Load()) -> Workload:
+def ceiling(seed: int, load: Load) -> Workload:
     """As the title's: prompts that share nothing come faster and faster, with answers
     so long that what was admitted outgrows the pool."""
     arrivals = ramp(load.rate / 3, 2.5 * load.rate, 60, seed)
@@ -112,14 +114,14 @@ def ceiling(seed: int, load: Load = Load()) -> Workload:
     )
 
 
-def steady(seed: int, load: Load = Load()) -> Workload:
+def steady(seed: int, load: Load) -> Workload:
     """Prompts that share a system prompt, at a rate that eight devices hold; half way
     two minutes of silence."""
     again = _prompts(seed + 1000, load, load.share)
     return OpenLoop(_halves(_prompts(seed, load, load.share), again))
 
 
-def changed(seed: int, load: Load = Load()) -> Workload:
+def changed(seed: int, load: Load) -> Workload:
     """The same; after the silence a time stamp stands before the system prompt."""
     again = _prompts(seed + 1000, load, 0.0)
     return OpenLoop(_halves(_prompts(seed, load, load.share), again))
@@ -227,7 +229,7 @@ def play(mirror: Mirror, seed: int) -> Trace:
     engine = TimedEngine(
         config, rules, cost, emit=trace, max_running=mirror.max_running
     )
-    workload = mirror.workload(seed)
+    workload = mirror.workload(seed, mirror.load)
     if mirror.leaks:
         workload = leak = Leak(workload, mirror.leaks)
         leak.allocator = engine.cache.allocator

@@ -123,6 +123,8 @@ def burst(signs: Signs) -> Finding | None:
     """Did a queue come and go within the input?"""
     if not signs.queued:
         return None
+    if signs.mostly_waits:
+        return no("burst_drained", "somebody waits in most reports")
     if not signs.drained:
         return no(
             "burst_drained", say("{} wait at the end", number(signs.rows[-1].queue))
