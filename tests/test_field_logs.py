@@ -228,6 +228,29 @@ def test_an_engine_that_was_started_again_after_its_end_is_judged_anew(tmp_path)
     assert _of(tmp_path, *old, *lines[30:]).cause == "pool_exhausted_retract"
 
 
+STOPPED = (
+    "(APIServer pid=1) ERROR 05-01 10:09:00 [async_llm.py:525] EngineDeadError: "
+    "EngineCore encountered an issue."
+)
+
+
+def test_a_server_that_died_is_not_called_healthy(tmp_path):
+    lines = [stats(10 * n, 5, 0, 12.0) for n in range(12)]
+    assert _of(tmp_path, *lines, STOPPED).cause == "engine_died"
+
+
+def test_what_a_server_showed_comes_before_the_words_of_its_stop(tmp_path):
+    lines = [stats(10 * n, 16, 4 * n, 12.0 + n) for n in range(20)]
+    assert _of(tmp_path, *lines, STOPPED).cause == "max_running_cap"
+
+
+def test_one_of_several_ranks_that_are_well_died(tmp_path):
+    lines = [
+        stats(10 * n, 5, 0, 12.0, engine=engine) for n in range(9) for engine in "01"
+    ]
+    assert _of(tmp_path, *lines, STOPPED).cause == "engine_died"
+
+
 def test_what_the_engine_says_it_lacks_is_told_in_numbers():
     told = " ".join(diagnose([FIELD / "vllm-oom-start.log"]).reasons)
     assert "needs 16 GiB of KV; 4.31 GiB are left" in told

@@ -190,7 +190,7 @@ CAUSES: dict[str, Cause] = {
     ),
     "start_without_room": Cause(
         "other",
-        "the engine did not start: after the weights too little memory is left for KV",
+        "the engine did not start: too little memory is left for KV",
         (
             "shorten the context (context_length / max_model_len), spread over more "
             "GPUs (tp), or quantize the weights",

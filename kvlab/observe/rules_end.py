@@ -33,11 +33,35 @@ _SHOWN = ("running", "queue", "usage", "prompt_tps", "gen_tps")
 
 def ended(signs: Signs) -> Finding | None:
     """Does the engine say that it cannot start, or cannot go on?"""
-    events = signs.track.events
-    kind = next((kind for kind in ENDS if events.get(kind)), None)
-    if kind is None:
+    kind = _kind(signs)
+    if kind is None or is_late(signs):
         return None
-    told = [*events[kind]]
+    return _told(signs, kind)
+
+
+def died(signs: Signs) -> Finding | None:
+    """Does an engine that served say that it ended, and nothing else limited it?
+
+    A server that is stopped may print the same words, so what its reports show comes
+    first.
+    """
+    return _told(signs, DIED) if is_late(signs) else None
+
+
+def is_late(signs: Signs) -> bool:
+    """Say whether all that the engine says of its end is that it came, after reports
+    of its state."""
+    tracks = signs.recording.tracks.values()
+    served = any(t.num_samples for t in tracks if t.source == signs.track.source)
+    return served and _kind(signs) == DIED
+
+
+def _kind(signs: Signs) -> str | None:
+    return next((kind for kind in ENDS if signs.track.events.get(kind)), None)
+
+
+def _told(signs: Signs, kind: str) -> Finding:
+    told = [*signs.track.events[kind]]
     cause = _CAUSES[kind]
     since = [s for s in signs.track.samples if _is_after(s, told[-1])]
     if len(since) >= _ALIVE:

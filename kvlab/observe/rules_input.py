@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
+from .rules_end import is_late
 from .said import joined, number, say
 from .signs import OFTEN, PIN, Signs
 
@@ -66,7 +67,7 @@ def single(signs: Signs) -> Finding | None:
 
 def nothing(signs: Signs) -> Finding | None:
     """Is there no report at all, as from an idle vLLM, or a cache driven by hand?"""
-    if signs.track.num_samples:
+    if signs.track.num_samples or is_late(signs):
         return None
     if signs.kind == "run":
         return _by_hand(signs)

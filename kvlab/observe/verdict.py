@@ -62,6 +62,7 @@ RULES: tuple[Rule, ...] = (
     rules_l2.never_match,
     rules_l2.never_read,
     rules_cache.prefix_parts_early,
+    rules_end.died,
     rules_input.burst,
     rules_input.waiting,
     rules_input.healthy,

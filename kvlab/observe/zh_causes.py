@@ -56,8 +56,8 @@ CAUSES_ZH: dict[str, str] = {
     "requests end and the pool does not get their tokens back": (
         "请求结束了，池却没有收回它们的 token"
     ),
-    "the engine did not start: after the weights too little memory is left for KV": (
-        "引擎没有启动：装完权重后，留给 KV 的显存太少"
+    "the engine did not start: too little memory is left for KV": (
+        "引擎没有启动：留给 KV 的显存太少"
     ),
     "the engine ran out of device memory outside the KV pool": (
         "引擎在 KV 池之外耗尽了显存"
