@@ -156,6 +156,7 @@ def test_its_pictures_exist_and_are_told_in_words(path):
         for words, name in re.findall(r"!\[([^\]]*)\]\(([^)]+)\)", text):
             assert len(words) >= (10 if path.parent.name == "zh" else 20), name
             assert (path.parent / name).is_file(), name
+            assert (".zh." in name) is (path.parent.name == "zh"), name
 
 
 def test_the_teachers_page_names_every_notebook():

@@ -17,5 +17,15 @@ def test_a_moved_slider_tells_anew():
     box = ceiling()
     dials = {dial.description: dial for dial in box.children[:-2]}
     before = box.children[-2].value
-    dials["context"].value = 128
+    dials["K tokens a sequence"].value = 128
     assert "<b>12</b> sequences" in box.children[-2].value != before
+
+
+def test_in_the_chinese_folder_the_dials_and_the_axes_are_chinese(
+    tmp_path, monkeypatch
+):
+    (tmp_path / "zh").mkdir()
+    monkeypatch.chdir(tmp_path / "zh")
+    box = ceiling()
+    assert box.children[0].description == "层数"
+    assert "横轴" in box.children[-1].value

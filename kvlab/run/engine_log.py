@@ -4,7 +4,7 @@ SGLang's lines: one for every prefill, one for every 40 decode steps, one for ev
 retraction, and one if an idle engine finds that its account does not add up. Times are
 the run's clock, from a date on; readers of real logs take them.
 Left out: start-up lines beyond the pool's size; `#pending-token` counts prompts whole.
-Source: SGLang 0.5.14, observability/metrics_reporter.py, managers/scheduler.py.
+Source: SGLang 0.5.14, managers/scheduler_components/metrics_reporter.py; scheduler.py.
 """
 
 from __future__ import annotations
