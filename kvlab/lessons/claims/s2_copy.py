@@ -41,9 +41,10 @@ def parent_guard() -> Iterator[Case]:
         trace = forced(rules, ops, pool_tokens=96, host_tokens=24)
         told = [e for e in trace.events if isinstance(e, ev.TryBackup)]
         copies = sum(isinstance(e, ev.Backup) for e in trace.events)
-        yield case(f"{rules.name}, under an unwritten parent", copies == 0,
-                   beside=rules is NEW, copies=copies,
-                   verdict=told[-1].verdict)  # fmt: skip
+        verdict = told[-1].verdict
+        guarded = copies == 0 and verdict == "parent_not_backed_up"
+        yield case(f"{rules.name}, under an unwritten parent", guarded,
+                   beside=rules is NEW, copies=copies, verdict=verdict)  # fmt: skip
     desk = bench()
     desk.insert(A)
     yield case("under the root", written(desk) == 0, copies=written(desk))
