@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from typing import Any
 
 import pytest
+from block_folding import block_differences
+from folding import differences
 
 from kvlab.cli import main
 from kvlab.errors import InputError
@@ -14,6 +17,8 @@ from kvlab.lessons.claims import CLAIMS, Verdict, examine, known
 from kvlab.lessons.claims.case_words import CASES, NUMBERS, SHARED
 from kvlab.lessons.claims.ledger import Case, Entry
 from kvlab.lessons.claims.shown import claims
+from kvlab.lessons.stages import Blocks
+from kvlab.run.workbench import Workbench
 
 
 def named(ids: str) -> list[str]:
@@ -45,7 +50,24 @@ NOT_MODELLED = named(
 
 @cache
 def found(id: str) -> Entry:
-    return examine(*known([id]))
+    """A claim after its check. What checks read is folded from the trace; so at every
+    op of theirs that is held against the engine itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        do, step = Workbench.do, Blocks.step
+
+        def done(bench: Workbench, op: Any) -> Any:
+            result = do(bench, op)
+            assert differences(bench.state, bench.engine) == []
+            return result
+
+        def stepped(engine: Blocks) -> Any:
+            record = step(engine)
+            assert block_differences(engine.state, engine.runner) == []
+            return record
+
+        patch.setattr(Workbench, "do", done)
+        patch.setattr(Blocks, "step", stepped)
+        return examine(*known([id]))
 
 
 def expected(id: str) -> Verdict:
