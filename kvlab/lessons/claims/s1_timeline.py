@@ -165,7 +165,7 @@ def waits_again() -> Iterator[Case]:
 @claim(
     "S1-5.3-4", "10",
     ("The log says: KV cache pool is full. Retract requests.",
-     "日志打出 KV cache pool is full. Retract requests.。"),
+     "日志打出“KV cache pool is full. Retract requests.”。"),
     ("With the ratio before and after.", "并带上前后的 ratio。"),
 )  # fmt: skip
 def log_line() -> Iterator[Case]:

@@ -106,7 +106,7 @@ def _told(case: Case, lang: Lang) -> str:
         numbers = "，".join(
             f"{NUMBERS.get(name, name)} {VALUES.get(value, value)}"
             for name, value in told
-        )
+        ).replace("） ", "）")
         return f"{mark}{beside} {CASES.get(case.name, case.name)}：{numbers}"
     numbers = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told)
     return f"{mark}{beside} {case.name}: {numbers}"

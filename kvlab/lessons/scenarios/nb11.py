@@ -130,10 +130,10 @@ def sealed(number: int) -> dict[str, str]:
     return dict(zip(LETTERS, kinds, strict=True))
 
 
-def diagnoses(number: int) -> dict[str, Diagnosis]:
+def diagnoses(number: int, lang: Lang = "en") -> dict[str, Diagnosis]:
     """Return what `kvlab diagnose` says of each run of a set."""
     return {
-        letter: diagnose_run(run(kind, seed_of(number)), letter)
+        letter: diagnose_run(run(kind, seed_of(number)), letter, lang)
         for letter, kind in sealed(number).items()
     }
 
