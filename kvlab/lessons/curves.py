@@ -21,7 +21,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from ..config import WritePolicy
 from ..record.request_trace import BLOCK, TracedRequest, read_requests
@@ -30,6 +29,7 @@ from .block_caches import Procedure, belady, count, flat_lru, leaf_lru
 from .checks import language
 from .command import command, parser
 from .curve_figures import Points, ceiling_curves, hit_curves, save, write_curves
+from .drawn import Drawn
 from .scenarios.nb12 import written
 
 KNOWN = {
@@ -77,19 +77,6 @@ def table(requests: Sequence[TracedRequest], sizes: Sequence[int] = SIZES) -> st
 
 
 # --- the figures
-
-
-class Drawn(NamedTuple):
-    """A picture that a notebook shows, with its words."""
-
-    svg: str
-    text: str
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def sizes_of(requests: Sequence[TracedRequest]) -> list[int]:

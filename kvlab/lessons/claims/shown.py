@@ -130,10 +130,20 @@ def _row(entry: Entry, lang: Lang) -> Markup:
     claim = entry.claim
     verdict = tag("b", esc(f"{mark} {WORDS[entry.verdict].to(lang)}"),
                   style=f"color:{colour};white-space:nowrap")  # fmt: skip
-    said = join([tag("div", esc(claim.says.to(lang))), tag("small", esc(claim.id))])
+    said = join(
+        [tag("div", _with_code(claim.says.to(lang))), tag("small", esc(claim.id))]
+    )
     found = join(
         tag("div", tag("small", esc(_told(case, lang)))) for case in entry.cases
     )
-    note = tag("div", esc(claim.note.to(lang)))
+    note = tag("div", _with_code(claim.note.to(lang)))
     cells = (said, verdict, join([note, found]))
     return tag("tr", join(tag("td", cell, style=_CELL) for cell in cells))
+
+
+def _with_code(text: str) -> Markup:
+    """Return the text, what stands between backticks as code."""
+    parts = text.split("`")
+    return join(
+        tag("code", esc(part)) if at % 2 else esc(part) for at, part in enumerate(parts)
+    )

@@ -23,6 +23,7 @@ from ...record.trace import Trace
 from ...run.workbench import Workbench
 from ...views.theme import Lang, Words
 from ...views.time_axis import Panel, time_axis, time_axis_text
+from ..drawn import Drawn
 from ..mirrors import MIRRORS, Mirror, play
 
 KINDS = {
@@ -138,21 +139,8 @@ def diagnoses(number: int, lang: Lang = "en") -> dict[str, Diagnosis]:
     }
 
 
-class Graphs(NamedTuple):
-    """Six graphs over one time axis, as a picture and in words."""
-
-    svg: str
-    text: str
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-def graphs(number: int, letter: str, lang: Lang = "en") -> Graphs:
-    """Return the graphs of a sealed run."""
+def graphs(number: int, letter: str, lang: Lang = "en") -> Drawn:
+    """Return the six graphs of a sealed run, over one time axis."""
     title = Words(f"set {number}, run {letter}", f"第 {number} 组，运行 {letter}")
     return _graphs(readings(sealed(number)[letter], seed_of(number)), title, lang)
 
@@ -163,10 +151,10 @@ def dashboard(lang: Lang = "en") -> str:
     return _graphs(readings("link")[:100], title, lang).svg
 
 
-def _graphs(found: Sequence[Reading], title: Words, lang: Lang) -> Graphs:
+def _graphs(found: Sequence[Reading], title: Words, lang: Lang) -> Drawn:
     shown = panels(found)
     end = max(at for at, _ in shown[0].points)
-    return Graphs(
+    return Drawn(
         time_axis(shown, title, end=end, note=NOTE.to(lang), lang=lang),
         time_axis_text(shown, lang),
     )
