@@ -18,6 +18,15 @@ MEANINGS: dict[str, Words] = {
     "free": Words(
         "Slots nobody needs go back to the free list.",
         "没有人再需要的槽位回到空闲表。"),
+    "free insert": Words(
+        "The tree had these tokens already, so the second copy goes back.",
+        "树里已有这些 token，多余的一份退回空闲表。"),
+    "free victim": Words(
+        "The victim's slots can be given to somebody else now.",
+        "被逐出者的槽位现在可以给别人。"),
+    "free pickretract": Words(
+        "What the tree does not own of it goes back; the rest stays cached.",
+        "不归树所有的部分退回空闲表；其余仍在缓存。"),
     "sortfree": Words(
         "Free slots in ascending order make later allocations contiguous.",
         "空闲表按升序排好，之后的分配更连续。"),
@@ -118,4 +127,5 @@ MEANINGS: dict[str, Words] = {
                     "时间来自成本模型，不是实测。"),
 }
 # fmt: on
-"""By kind of change, as phrases.py names them."""
+"""By kind of change, as phrases.py names them; of some, by the kind of decision that
+led to them too."""

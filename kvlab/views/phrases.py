@@ -190,7 +190,7 @@ PHRASES: dict[str, Words] = {
         "{n} is backed up: it needs {tokens} tokens, L2 has {host_available} free",
         "备份 {n}：需要 {tokens} 个 token，L2 有 {host_available} 个空闲"),
     "trybackup make_room": Words(
-        "{n} needs {tokens} tokens on L2, only {host_available} are free: make room",
+        "{n} needs {tokens} tokens on L2, which has {host_available} free: make room",
         "{n} 在 L2 需要 {tokens} 个 token，只有 {host_available} 个空闲：先腾位"),
     "trybackup parent_not_backed_up": Words(
         "{n} stays on L1 only: its parent has no copy on L2 ({tokens} tokens)",
@@ -200,7 +200,7 @@ PHRASES: dict[str, Words] = {
         "({tokens} tokens)",
         "要备份 {n}：没有副本的祖先先写（{tokens} 个 token）"),
     "trybackup host_full": Words(
-        "{n} gets no copy: it needs {tokens} tokens on L2, {host_available} are free",
+        "{n} gets no copy: it needs {tokens} tokens, L2 has {host_available} free",
         "{n} 得不到副本：在 L2 需要 {tokens} 个 token，只有 {host_available} 个空闲"),
     "sendwrites": Words(
         "{number} writes to L2 go as one copy, and will arrive as one",
@@ -256,11 +256,11 @@ PHRASES: dict[str, Words] = {
         "{request} 继续：一块 {extend} 个 token，还有剩余"),
     "decoderoom": Words(
         "The next decode step of {batch} requests fits: it needs {need} tokens, "
-        "{available} are free",
+        "L1 has {available} free",
         "下一步解码放得下：{batch} 个请求要 {need} 个 token，空闲 {available} 个"),
     "decoderoom short": Words(
         "The next decode step of {batch} requests does not fit: it needs {need} "
-        "tokens, {available} are free",
+        "tokens, L1 has {available} free",
         "下一步解码放不下：{batch} 个请求要 {need} 个 token，空闲 {available} 个"),
     "pickretract": Words(
         "{request} has to give way, {outputs} tokens out; {survivors} requests stay",

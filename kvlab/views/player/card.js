@@ -28,7 +28,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const why = run.why(e);
   if (!why) {
     const led = ledHtml(player, run, e);
-    const words = log.meanings?.[run.kind(e)];
+    const words = meaningOf(run, e);
     const meaning = words ? esc(pick(player, words)) : led ? "" : ui(player, "no_card");
     // The headline says one run only: of two, each card says its own.
     const told = label ? `<div>${esc(say(player, run, e, log.phrases))}</div>` : "";
@@ -66,16 +66,25 @@ function cardHtml(player, run, e, label = "", whole = true) {
   return parts.join("");
 }
 
+/** What a change means, by what led to it if that matters. */
+function meaningOf(run, e) {
+  const { meanings = {} } = run.log;
+  const decided = run.behind(e);
+  const led = decided >= 0 ? `${run.kind(e)} ${run.kind(decided)}` : "";
+  return meanings[led] ?? meanings[run.kind(e)];
+}
+
 /** The tests in their order; after one that fails, the engine asks no more. */
 function testsHtml(player, why, terms) {
   let failed = false;
   const parts = why.tests.map((test) => {
     const html = testHtml(player, test, terms);
     if (!html) return "";
-    const late = failed ? `<div class="lab">${ui(player, "not_reached")}</div>` : "";
-    if (why.ordered && holds(test, terms) === false) failed = true;
-    const place = late ? "sec late" : test.told ? "told" : "sec";
-    return `<div class="${place}">${late}${html}</div>`;
+    const place = failed ? "sec late" : test.told ? "told" : "sec";
+    const words = failed === "now" ? ui(player, "not_reached") : "";
+    const fails = why.ordered && !failed && holds(test, terms) === false;
+    failed = fails ? "now" : failed && "before";
+    return `<div class="${place}">${words && `<div class="lab">${words}</div>`}${html}</div>`;
   });
   return parts.join("");
 }
