@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kvlab.cli import main
+from kvlab.cli import _parser, main
 
 GOLDENS = Path(__file__).parent / "goldens" / "sglang"
 GOLDEN = GOLDENS / "s10_chain_load_back.json"
@@ -254,6 +254,17 @@ def test_render_refuses_an_ending_that_it_does_not_know(capsys, tmp_path):
 
 
 # --- the whole
+
+
+def test_every_command_tells_an_example_its_exits_and_its_defaults(capsys):
+    commands = next(a for a in _parser()._actions if a.choices and "play" in a.choices)
+    for name, parser in commands.choices.items():
+        said = " ".join(parser.format_help().split())
+        assert f"example: kvlab {name}" in said
+        assert "exit status: 0 done, " in said
+        for action in parser._actions:
+            if action.option_strings and action.default and action.dest != "help":
+                assert f"(default {str(action.default)[:2]}" in said, action.dest
 
 
 def test_help_answers_without_loading_torch():

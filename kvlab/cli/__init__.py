@@ -21,10 +21,11 @@ from .compare import add_compare
 from .conform import add_conform
 from .diagnose import add_diagnose
 from .lab import add_lab
-from .parser import Parser
+from .parser import Help, Parser
 from .play import add_play
 from .replay import add_replay
 from .rules import add_rules
+from .shared import EXITS
 from .sweep import add_sweep
 
 COMMANDS = (
@@ -72,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="kvlab",
         description="A workbench for the KV cache of LLM serving engines.",
+        epilog="example:\n  kvlab play three_fates -o page.html\n\n"
+        f"exit status:\n  {EXITS.format('')};\n"
+        "  compare and conform: 1 where something differs",
+        formatter_class=Help,
     )
     parser.add_argument(
         "--version", action="version", version=f"kvlab {version('kvlab')}"

@@ -24,7 +24,7 @@ def add_claims(commands: Any) -> None:
     )
     parser.add_argument("--cases", action="store_true", help="every case's numbers")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--lang", default="en", choices=("en", "zh"), help="language")
 
 
 def _claims(arguments: argparse.Namespace) -> int:

@@ -25,14 +25,15 @@ def add_compare(commands: Any) -> None:
         "kvlab compare a.jsonl.gz b.jsonl.gz\n"
         "  kvlab compare load_protects_source --rules 0.5.14 --rules 0.5.23\n"
         "  kvlab compare script.json --rules 0.5.14 --rules 0.5.14-evict_whole_need",
+        found="they differ",
     )  # fmt: skip
     parser.add_argument("a", type=Path, metavar="A", help="a run, script or name")
-    parser.add_argument("b", type=Path, nargs="?", metavar="B")
+    parser.add_argument("b", type=Path, nargs="?", metavar="B", help="another")
     parser.add_argument("--rules", action="append", default=[], metavar="RELEASE",
         help="twice, instead of B: play A under both")  # fmt: skip
     parser.add_argument("-o", "--out", type=Path, help="both as a page, side by side")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--lang", default="en", choices=("en", "zh"), help="language")
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -75,7 +76,9 @@ def _under_two_books(arguments: argparse.Namespace) -> int:
         raise InputError("--rules", "goes with one script, and twice",
             "e.g. --rules 0.5.14 --rules 0.5.23")  # fmt: skip
     if (script := script_of(arguments.a)) is None:
-        raise InputError(str(arguments.a), "a recorded run cannot be run again",
+        there = arguments.a.exists()
+        what = "a recorded run cannot be run again" if there else "no such file or name"
+        raise InputError(str(arguments.a), what,
             "give its script, or a name such as load_protects_source")  # fmt: skip
     old, new = (Rules.named(text) for text in arguments.rules)
     found = change(script, old, new)

@@ -14,7 +14,7 @@ def add_conform(commands: Any) -> None:
     parser = add_command(
         commands, "conform", conform,
         "replay recorded states of a real engine and compare every record",
-        "kvlab conform tests/goldens/sglang",
+        "kvlab conform tests/goldens/sglang", found="a record differs",
     )  # fmt: skip
     parser.add_argument("paths", nargs="+", type=Path, metavar="FILE|DIR")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

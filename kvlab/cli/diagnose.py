@@ -39,7 +39,7 @@ def add_diagnose(commands: Any) -> None:
         "for stdin), scrapes in order, the JSON of a Prometheus query, a RUN, a TRACE",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--lang", default="en", choices=("en", "zh"), help="language")
     parser.add_argument("--html", type=Path, metavar="FILE", help="write a page")
 
 

@@ -1,7 +1,9 @@
-"""How does a command refuse options that it does not know?
+"""How does a command tell its options, and refuse those that it does not know?
 
-As it refuses bad input: one line on stderr that says what to do, and exit 2. argparse
-alone prints its whole usage first. Left out: the options (one file a command).
+Its help ends with an example and with what its exit status means, and names every
+default. It refuses as it refuses bad input: one line on stderr that says what to do,
+and exit 2. argparse alone prints its whole usage first.
+Left out: the options (one file a command).
 """
 
 from __future__ import annotations
@@ -19,3 +21,14 @@ class Parser(argparse.ArgumentParser):
         said = " ".join(message.split())
         print(f"{self.prog}: {said}; see {self.prog} --help", file=sys.stderr)
         raise SystemExit(2)
+
+
+class Help(argparse.RawDescriptionHelpFormatter):
+    """Help in which every option that has a default says so."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        text, value = action.help or "", action.default
+        none = value is None or value is False or value in ("", [], argparse.SUPPRESS)
+        if none or not action.option_strings or "default" in text:
+            return text
+        return f"{text} (default %(default)s)"

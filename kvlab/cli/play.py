@@ -144,7 +144,7 @@ def add_play(commands: Any) -> None:
     parser.add_argument(
         "-o", "--out", type=Path, required=True, help=".svg, .png, .dot or .txt"
     )
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--lang", default="en", choices=("en", "zh"), help="language")
     parser.add_argument("--rules", metavar="RELEASE", help=RULES_HELP)
     parser = add_command(
         commands, "play", play, "write a page that plays a run: no server, no network",
@@ -163,8 +163,9 @@ def add_play(commands: Any) -> None:
         "kvlab export run.jsonl.gz --to perfetto -o run.perfetto.json",
     )  # fmt: skip
     parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
-    parser.add_argument("--to", required=True, choices=("perfetto", "jsonl", "csv"))
-    parser.add_argument("-o", "--out", type=Path, required=True)
+    parser.add_argument("--to", required=True, choices=("perfetto", "jsonl", "csv"),
+        help="events for ui.perfetto.dev, a RUN, or the account over time")  # fmt: skip
+    parser.add_argument("-o", "--out", type=Path, required=True, help="the file")
 
 
 def write_text(target: Path, parts: Iterable[str]) -> None:

@@ -22,7 +22,7 @@ def add_rules(commands: Any) -> None:
     )  # fmt: skip
     parser.add_argument("names", nargs="*", metavar="RULE", help="default: all")
     parser.add_argument("--json", action="store_true", help="print one JSON array")
-    parser.add_argument("--lang", default="en", choices=("en", "zh"))
+    parser.add_argument("--lang", default="en", choices=("en", "zh"), help="language")
 
 
 def rules(arguments: argparse.Namespace) -> int:

@@ -18,17 +18,22 @@ from ..errors import InputError
 from ..record.trace import Trace
 from ..run.model_shapes import ModelShape, model_shape, shape_of
 from ..run.script import Script
+from .parser import Help
+
+EXITS = "0 done, {}2 bad input (one line on stderr, nothing written), 130 stopped"
 
 
 def add_command(
-    commands: Any, name: str, run: Any, summary: str, example: str
+    commands: Any, name: str, run: Any, summary: str, example: str, found: str = ""
 ) -> argparse.ArgumentParser:
+    """Declare a command; `found` is what it exits 1 for. Changes: the parser."""
+    exits = EXITS.format(found and f"1 {found}, ")
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
         help=summary,
         description=summary,
-        epilog=f"example:\n  {example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=f"example:\n  {example}\n\nexit status:\n  {exits}",
+        formatter_class=Help,
     )
     parser.set_defaults(run=run)
     return parser

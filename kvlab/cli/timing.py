@@ -52,7 +52,7 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
     add("--metrics-every", type=float, default=10.0, metavar="SECONDS", help="of the "
         "virtual clock, between two scrapes (default 10)")  # fmt: skip
     add("--engine-log", type=Path, metavar="FILE", help="write its log lines there")
-    add("--seed", type=int, default=0)
+    add("--seed", type=int, default=0, help="of unique prompts and random draws")
 
 
 def is_timed(arguments: argparse.Namespace) -> bool:

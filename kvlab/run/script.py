@@ -7,8 +7,9 @@ Left out: carrying the ops out (runner.py).
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 from msgspec import Struct
@@ -202,9 +203,8 @@ def read_script(path: Path, rules: Rules | None = None) -> Script:
     """
     data = read_json(path)
     if not isinstance(data, dict) or "ops" not in data or "config" not in data:
-        raise InputError(
-            str(path), "no script", "a script is {config, ops}; see PROTOCOL"
-        )
+        shape = 'write {"config": {"pool_tokens": 64}, "ops": [...]}'
+        raise InputError(str(path), "no script", shape)
     try:
         file = msgspec.convert(data, _File)
         driver = msgspec.convert(file.config, _Driver)
@@ -213,7 +213,10 @@ def read_script(path: Path, rules: Rules | None = None) -> Script:
             {key: value for key, value in file.config.items() if key not in names}
         )
         rules = rules or Rules.named(file.sglang)
-    except (msgspec.ValidationError, ConfigError) as error:
+    except msgspec.ValidationError as error:
+        remedy = _remedy(error, data["ops"])
+        raise InputError(str(path), str(error), remedy) from None
+    except ConfigError as error:
         raise InputError(str(path), str(error), "mend the script") from None
     _check_ops(path, file)
     totals = {"pool_total": driver.pool_total, "host_total": driver.host_total}
@@ -229,6 +232,25 @@ def read_script(path: Path, rules: Rules | None = None) -> Script:
         initial=file.initial,
         records=file.records,
     )
+
+
+def _remedy(error: msgspec.ValidationError, ops: Any) -> str:
+    """Return what to do where an op does not fit: which ops there are, or its fields.
+
+    >>> _remedy(msgspec.ValidationError("... - at `$.ops[0]`"), [{"op": "evict"}])
+    'evict takes n'
+    """
+    found = re.search(r"at `\$\.ops\[(\d+)\](\.new\[)?", str(error))
+    if found is None:
+        return "mend the script"
+    op = ops[int(found[1])]
+    name = str(op.get("op")) if isinstance(op, dict) else ""
+    kinds = {kind.__struct_config__.tag: kind for kind in get_args(AnyOp)}
+    if name not in kinds:
+        return f"an op is one of {', '.join(kinds)}"
+    fields = (NewRequest if found[2] else kinds[name]).__struct_fields__
+    what = "a request of a round" if found[2] else name
+    return f"{what} takes {', '.join(fields) or 'nothing'}"
 
 
 def _check_ops(path: Path, file: _File) -> None:
