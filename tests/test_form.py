@@ -108,6 +108,12 @@ def test_other_numbers_are_another_seed_and_forget_the_answer():
     assert form.answer is None and not form.card.verdict
 
 
+def test_other_numbers_are_offered_only_where_the_question_has_some():
+    offered = {id: asked(EXERCISES[id], draw(id, 0))["again"] for id in EXERCISES}
+    assert offered["07.E1"] and offered["04.E1"]
+    assert not offered["12.E4"] and not offered["07.E3"] and not offered["07.E4"]
+
+
 def test_a_form_that_was_filled_in_is_an_answer():
     form = kvlab.check("07.S")
     form.card.answer = "same"

@@ -216,7 +216,7 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
         "id": exercise.id,
         "kind": type(exercise).__name__.lower(),
         "confidence": [list(words) for words in CONFIDENCE],
-        "again": True,
+        "again": False,
         "opens": None,
     }
     terms: Mapping[str, Any] = {}
@@ -224,7 +224,7 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
     match exercise:
         case Choice() | Fill() | Order() | Sentence():
             case = exercise.case(random)
-            answer, terms = case.answer, case.terms
+            answer, terms, what["again"] = case.answer, case.terms, bool(case.terms)
             if case.trace is not None and case.beside is None:
                 what["opens"] = opens_at(case)
             elif case.trace is not None:
@@ -241,9 +241,9 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
                 keys.reverse()
             what["steps"] = _pairs({key: steps[key] for key in keys})
         case Function(start=start):
-            what |= {"start": start, "again": False}
+            what["start"] = start
         case Sentence(points=points):
-            what |= {"points": _points(points, random), "again": False}
+            what["points"] = _points(points, random)
     text = Words(exercise.asks.en.format(**terms), exercise.asks.zh.format(**terms))
     return {**what, "asks": list(text)}
 

@@ -98,18 +98,27 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
 
 
 def _told(case: Case, lang: Lang) -> str:
-    """Return a case in one line: whether it holds, its name, its numbers."""
+    """Return a case in one line: whether it holds, and what was measured."""
     mark = ("✗", "✓")[case.holds]
     beside = _BESIDE.to(lang) if case.beside else ""
+    return f"{mark}{beside} {measured(case, lang)}"
+
+
+def measured(case: Case, lang: Lang = "en") -> str:
+    """Return a case's name and numbers, and not whether it holds.
+
+    >>> measured(Case("one page short", False, {"need": 4, "free": 3}))
+    'one page short: need 4, free 3'
+    """
     told = [(name, _short(n)) for name, n in case.numbers.items()]
     if lang == "zh":
         numbers = "，".join(
             f"{NUMBERS.get(name, name)} {VALUES.get(value, value)}"
             for name, value in told
         ).replace("） ", "）")
-        return f"{mark}{beside} {CASES.get(case.name, case.name)}：{numbers}"
+        return f"{CASES.get(case.name, case.name)}：{numbers}"
     numbers = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in told)
-    return f"{mark}{beside} {case.name}: {numbers}"
+    return f"{case.name}: {numbers}"
 
 
 def _short(value: Number) -> str:
