@@ -21,6 +21,13 @@ def test_each_sign_can_fail():
     assert [holds for *_, holds in signs(found)] == [False] * 5
 
 
+def test_a_sign_says_a_change_in_percent_and_a_ratio_as_times():
+    found = outcomes((100, 60), (100, 60), (90, 60), (45, 60), (90, 60))
+    assert [number for _, number, _ in signs(found)] == [
+        "+0.0%", "+0.0%", "-50.0%", "+0.0%", "2.0 x",
+    ]  # fmt: skip
+
+
 def test_the_table_has_a_line_for_every_case():
     lines = table(outcomes(*[(1, 1)] * 5)).splitlines()
     assert [line[:20].strip() for line in lines[1:]] == [case.name for case in CASES]
