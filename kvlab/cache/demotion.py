@@ -52,13 +52,14 @@ class DemotingCache(HostTier):
             link=link,
         )
         self.ongoing_writes: dict[int, Node] = {}
+        self._threshold = config.backup_threshold
 
     def _count_hit(self, node: Node) -> None:
         if self._write_back:
             return
         node.hit_count += 1
         self._emit(ev.Hit, node.id)
-        if node.host_value is None and node.hit_count >= self.config.backup_threshold:
+        if node.host_value is None and node.hit_count >= self._threshold:
             self.write_backup(node)
 
     # --- device to host
@@ -94,23 +95,23 @@ class DemotingCache(HostTier):
 
     def _write(self, node: Node) -> bool:
         assert node.value is not None, f"{node} has nothing to write"
-        free = self.host.available
-        if free >= len(node.key):
+        free, size, parent = self.host.available, len(node.key), node.above
+        if free >= size:
             self._emit(*self._backup_terms(node, "write"))
         else:
             whole = self.rules.host_evicts_whole_need
             with self._emit.of(*self._backup_terms(node, "make_room")):
-                self.evict_host(len(node.key) - (0 if whole else free))
+                self.evict_host(size - (0 if whole else free))
         pages = self.controller.write(node.id, node.value)
         if pages is None:
             self._emit(*self._backup_terms(node, "host_full"))
             return False
         node.host_value = pages
         node.writing = node.id
-        node.above.host_children += 1
-        self.host_leaves.remove(node.above)
+        parent.host_children += 1
+        self.host_leaves.remove(parent)
         self.ongoing_writes[node.id] = node
-        self.totals.backed_up += len(node.key)
+        self.totals.backed_up += size
         used = self.host.total - self.host.available
         self.totals.host_peak = max(self.totals.host_peak, used)
         self._emit(ev.Backup, node.id, pages)
@@ -121,7 +122,7 @@ class DemotingCache(HostTier):
     def _backup_terms(self, node: Node, verdict: str) -> tuple[type[ev.Event], ...]:
         return (
             ev.TryBackup, node.id, len(node.key), node.hit_count,
-            self.config.backup_threshold, self.host.available, verdict,
+            self._threshold, self.host.available, verdict,
         )  # type: ignore[return-value]  # fmt: skip
 
     def flush_writes(self) -> None:
@@ -214,12 +215,13 @@ class DemotingCache(HostTier):
         """Give up the device copy of a backed-up node; it stays in the tree."""
         assert node.value is not None, f"{node} has no device copy to give up"
         pages, node.value = node.value, None
+        size = len(node.key)
         self._emit(ev.Demote, node.id)
         self.allocator.free(pages)
-        self.evictable_size -= len(node.key)
-        self.totals.evicted += len(node.key)
+        self.evictable_size -= size
+        self.totals.evicted += size
         self._note(node)
-        return len(node.key)
+        return size
 
     def _droppable(self, node: Node) -> bool:
         """True unless somebody needs the node, or a host-only node below it."""

@@ -198,8 +198,9 @@ class DeviceTier:
     def _left_device(self, node: Node) -> None:
         """The parent has one child less on device, and may be a leaf now."""
         if node.attached:
-            node.above.device_children -= 1
-            self._note(node.above)
+            parent = node.above
+            parent.device_children -= 1
+            self._note(parent)
 
 
 def _is_device_leaf(node: Node) -> bool:

@@ -87,7 +87,8 @@ class HostTier(RadixCache):
         for node in walk.path:
             if priority > node.priority:
                 self._raise_priority(node, priority)
-            begin, end = end, end + len(node.key)
+            size = len(node.key)
+            begin, end = end, end + size
             restored = node.value is None
             if restored:
                 cut = (begin - start) // self.page_size, (end - start) // self.page_size
@@ -95,7 +96,7 @@ class HostTier(RadixCache):
             else:
                 double = end
             if not restored or self.rules.restore_counts_hit:
-                known += len(node.key)
+                known += size
                 if end > counted:
                     self._count_hit(node)
         return double, known
