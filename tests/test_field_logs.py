@@ -1,8 +1,9 @@
 """Does a log as people post it get the answer that an operator would give?
 
 The files of `field/` have the shapes of posted logs and scrapes, with numbers of our
-own; each expectation was written down before kvlab read the file. Around one of them
-the wrappers of log stores are put here.
+own; each expectation was written down before kvlab read the file. One gave way since:
+a log that prints no preemptions was expected to be enough for L1. Around another the
+wrappers of log stores are put here.
 """
 
 from __future__ import annotations
