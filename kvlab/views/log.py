@@ -24,6 +24,7 @@ from ..record.seek import FoldError
 from ..record.trace import Trace
 from .columns import ACCOUNT, BATCH, COLUMNS, DELTAS, PATH, STAGES
 from .columns import PAGES as PAGE_COLUMNS
+from .first_token import FirstTokens
 from .next_victims import kept, line_behind
 from .patches import Patches
 from .phrases import PHRASES
@@ -130,6 +131,7 @@ def player_log(
         "account": ACCOUNT,
         "stages": STAGES,
         "behind": writer.lines,
+        "ttft": writer.ttft,
         **(extra or {}),
     }
     return pack(contents, [*writer.streams(), *_rows(trace, writer.done)])
@@ -166,6 +168,8 @@ class _Writer:
         self.hits: dict[str, array[int]] = {name: array("q") for name in WATCHES}
         self.done = 0
         self.lines: dict[int, list[Any]] = {}
+        self.first_tokens = FirstTokens()
+        self.ttft: dict[int, list[int]] = {}
         self._schema = {kind: fields_of(kind) for kind in KINDS}
         self.values: dict[str, array[int]] = {
             f"{KINDS[kind]}.{field.name}": array("q")
@@ -189,6 +193,7 @@ class _Writer:
                 return self._fault(index, problem)
             if line:
                 self.lines[index] = line
+            self._follow_time(index, event)
             self.size.append(size)
             for name in hits:
                 self.hits[name].append(index)
@@ -197,6 +202,14 @@ class _Writer:
             self.cause.append(index - event.cause if event.cause >= 0 else 0)
             self.done += 1
         return None
+
+    def _follow_time(self, index: int, event: Event) -> None:
+        """Keep the parts of a request's first token, for the event that ends it."""
+        self.first_tokens.feed(event)
+        if isinstance(event, ev.Finish):
+            parts = self.first_tokens.parts.pop(event.request, None)
+            if parts is not None:
+                self.ttft[index] = list(parts)
 
     def _line(self, event: Event) -> list[Any]:
         """Return who stands in line behind a victim, or was kept from an eviction that

@@ -3,7 +3,7 @@
 // The terms of the accounts and the numbers of a node that are others than before it.
 // Left out: why it was done (card.js), the accounts themselves (account.js).
 
-import { stateName, swatch } from "./looks.js";
+import { box, stateName, swatch } from "./looks.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
 
@@ -13,12 +13,35 @@ const MOST_ROWS = 6;
 /** Rows of "name: before → after", or nothing. */
 export function movedHtml(player, run, e) {
   if (run.at !== e + 1 || run.log.blocks) return "";
+  const parts = run.log.ttft?.[e];
+  if (parts) return ttftHtml(player, parts);
   const rows = [...nodeRows(run, e), ...accountRows(player, run)].slice(0, MOST_ROWS);
   const html = rows.map(
     ([name, before, after]) =>
       `<tr><td>${name}</td><td>${num(before)}</td><td>→</td><td><b>${num(after)}</b></td></tr>`,
   );
   return html.length ? `<table class="moved">${html.join("")}</table>` : "";
+}
+
+const TTFT_WORDS = ["ttft_waiting", "ttft_loading", "ttft_computing"];
+const TTFT_LOOKS = ["available", "in_flight", "used"];
+const seconds = (ns) => `${(ns / 1e9).toFixed(3)} s`;
+
+/** Of a request that is done, in a run with a clock: where the time to its first token
+ *  went, as one bar and a row for each part. */
+function ttftHtml(player, parts) {
+  const sum = parts.reduce((a, b) => a + b, 0);
+  const u = 300 / Math.max(1, sum);
+  let x = 0;
+  const bars = parts.map((part, i) => {
+    x += part * u;
+    return part ? box(player, x - part * u, 0, part * u, 14, TTFT_LOOKS[i]) : "";
+  });
+  const rows = parts.map(
+    (part, i) =>
+      `<tr><td>${swatch(player, TTFT_LOOKS[i])} ${ui(player, TTFT_WORDS[i])}</td><td>${seconds(part)}</td></tr>`,
+  );
+  return `<svg width="302" height="14" aria-hidden="true" style="flex:none;margin:6px 0 2px">${bars.join("")}</svg><table class="moved">${rows.join("")}<tr><td>${ui(player, "ttft")}</td><td><b>${seconds(sum)}</b></td></tr></table>`;
 }
 
 function nodeRows(run, e) {
