@@ -43,8 +43,14 @@ function ringsOf(player, run, tier, { first, n }, touched) {
   if (!wanted.size && !player.state) return late;
   const rows = run.c[`owner${tier}`];
   const lookAt = player.state ? colouringOf(player, run, tier) : null;
+  const asked = new Uint8Array(run.owners);
+  for (const owner of wanted.keys()) asked[owner] = 1;
   for (let i = first; i < first + n;) {
     const [owner, from] = [rows[i], i];
+    if (!lookAt && !asked[owner]) {
+      i++;
+      continue;
+    }
     while (i < first + n && rows[i] === owner) i++;
     for (const style of wanted.get(owner) ?? []) rings.push([from, i - from, ...style]);
     if (lookAt && lookAt(owner, from) === player.state)

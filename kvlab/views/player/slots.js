@@ -21,8 +21,7 @@ export function drawSlots(player, canvas, run) {
   if (pen.fresh) {
     canvas.tiers = tiersOf(player, run);
     drawTitles(player, pen, canvas.tiers);
-    const owners = 4 + 2 * Math.max(run.c.life.length, run.c.stage.length);
-    canvas.shown = canvas.tiers.map((t) => new Shown(t.n, owners));
+    canvas.shown = canvas.tiers.map((t) => new Shown(t.n, run.owners));
   }
   const names = Object.keys(player.log.looks);
   canvas.tiers.forEach((t, i) => {

@@ -74,6 +74,7 @@ export class States {
               : nodes);
       this.c[name] = new Int32Array(size);
     }
+    this.owners = 4 + 2 * Math.max(nodes, requests); // more than any owner's number
     this.columns = log.columns.map((name) => this.c[name]);
     this.shapes = log.columns.map((name) => SHAPE.includes(name));
     this.shape = 0;
