@@ -40,7 +40,7 @@ export function strandsOf(player, run, moving) {
   const { c } = run;
   const g = gridOf(player);
   const [above, below] = [0, 1].map((i) =>
-    endsOf(run, i + 1, tiersOf(player, run)[i], new Set(moving), g),
+    endsOf(run, i + 1, tiersOf(player, run)[i], moving, g),
   );
   const strands = [];
   for (const n of moving) {
@@ -66,11 +66,16 @@ function endsOf(run, tier, t, moving, g) {
   const rows = run.c[`owner${tier}`];
   const shift = run.c[`shift${tier}`];
   const found = new Map();
+  const owners = new Uint8Array(run.owners);
+  for (const node of moving) owners[2 + 2 * node] = 1;
   for (let i = t.first; i < t.first + t.n;) {
     const [owner, from, moved] = [rows[i], i, shift[i]];
+    if (!owners[owner]) {
+      i++;
+      continue;
+    }
     while (i < t.first + t.n && rows[i] === owner && shift[i] === moved) i++;
     const node = (owner - 2) / 2;
-    if (owner < 2 || owner & 1 || !moving.has(node)) continue;
     const list = found.get(node) ?? found.set(node, []).get(node);
     let at = from + moved;
     for (const [x, y, , slots] of piecesOf(t, from, i - from, g)) {
