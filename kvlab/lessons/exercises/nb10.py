@@ -27,8 +27,10 @@ from ..scenarios.nb10 import (
 )  # fmt: skip
 
 OLDEST = Words(
-    "Neither engine takes the oldest: it has written most, or was admitted first.",
-    "两个引擎都不拿最老的：它写得最多，也最早准入。",
+    "Neither engine looks for the oldest: SGLang counts outputs, then prompt tokens; "
+    "vLLM takes the last in the running list.",
+    "两个引擎都不看谁最老：SGLang 比输出数，再比 prompt 长度；vLLM 取运行列表的最后"
+    "一个。",
 )
 FEWEST = Words(
     "SGLang sorts by outputs first; of equal ones the longest prompt gives way.",

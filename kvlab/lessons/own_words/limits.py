@@ -94,8 +94,10 @@ def _gives_way(random: Random) -> Case:
 
 
 OLDEST = Words(
-    "Neither engine takes the oldest: it has written most, or was admitted first.",
-    "两个引擎都不拿最老的：它写得最多，也最早准入。",
+    "Neither engine looks for the oldest: SGLang counts outputs, then prompt tokens; "
+    "vLLM takes the last in the running list.",
+    "两个引擎都不看谁最老：SGLang 比输出数，再比 prompt 长度；vLLM 取运行列表的最后"
+    "一个。",
 )
 VICTIMS = {
     "oldest": ("the oldest", "最老的"),
