@@ -89,7 +89,7 @@ _TABLE = """
 1.11   83ba6065e6e9 S1-1.1-7 S1-1.1-8
 1.12   cacc7473d98d - leads over
 1.13   f426a04ddbca S1-1.1-9
-1.14   af0bbb1774d5 S1-1.1-10
+1.14   af0bbb1774d5 S1-1.1-10 S1-1.1-11
 1.15   e19219df7857 - a heading
 1.16   1bc64f55f725 - leads over
 1.17   f4a13e678525 S1-1.2-1 S1-1.2-2 S1-1.2-3

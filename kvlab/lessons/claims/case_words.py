@@ -8,6 +8,7 @@ Left out: the claims' sentences, which carry both languages themselves.
 from __future__ import annotations
 
 CASES = {
+    "a tenth of the compute": "算力只剩一成", "half the pool": "池子减半",
     "twice the L2": "L2 翻倍", "twice the L1": "L1 翻倍",
     "131,072 tokens": "131,072 个 token", "nothing shared": "互不共享",
     "90 % shared": "共享 90 %", "no cap": "不设上限", "capped at 4": "上限 4",
@@ -87,6 +88,7 @@ CASES = {
 }  # fmt: skip
 
 NUMBERS = {
+    "times_as_long": "耗时倍数", "peak_before": "原来的峰值",
     "calm_p99_s": "平静时 P99（s）", "worst_p99_s": "最差 P99（s）",
     "l2_fill_least": "L2 占用率最低", "l2_fill_most": "L2 占用率最高", "before": "之前",
     "after": "之后", "formula": "公式", "pool": "池", "bytes": "字节",

@@ -10,7 +10,10 @@ from itertools import repeat
 
 from ...capacity import GIB, Capacity, Deployment, capacity
 from ...model_table import known_shape
+from ...run.accelerators import accelerator
+from ...run.cost import Cost, Factors
 from ...run.generators import shared_system, unique
+from ...run.model_shapes import model_shape
 from ..title_collapse import SETTINGS
 from .ledger import Case, Ledger, case
 from .scenes import collapse, serve
@@ -220,3 +223,32 @@ def only_limit() -> Iterator[Case]:
         tallies = serve(asks, pool_tokens=20_000, max_running=cap)
         filled = tallies.peak_running * 1064 > 0.8 * 20_000
         yield case(name, filled, peak_running=tallies.peak_running, pool=20_000)
+
+
+@claim(
+    "S1-1.1-11", "01",
+    ("Short of compute a request runs slowly; short of pool it does not get in.",
+     "算力不够，请求可以慢慢跑；Pool 装不下，请求进不来。"),
+    ("A tenth of the compute takes longer and runs no fewer at once; half the pool "
+     "runs fewer.",
+     "算力只剩一成，时间变长，同时运行的不减；池子减半，同时运行的变少。"),
+)  # fmt: skip
+def slow_or_out() -> Iterator[Case]:
+    """Forty unique prompts all at once, with a tenth of the compute, with half the
+    pool."""
+    weak = Cost(
+        model_shape("llama-3-70b"), accelerator("h100"), tp=8, link_rate=50e9,
+        factors=Factors(prefill_flops=0.065, attention_flops=0.045),
+    )  # fmt: skip
+    asks = list(unique(40, repeat(0), length=900, outputs=100))
+    plain = serve(asks, pool_tokens=20_000)
+    slow = serve(asks, pool_tokens=20_000, cost=weak)
+    small = serve(asks, pool_tokens=10_000)
+    longer = max(r.end for r in slow.done) / max(r.end for r in plain.done)
+    yield case("a tenth of the compute",
+               longer > 1 and slow.peak_running >= plain.peak_running,
+               times_as_long=longer, peak_running=slow.peak_running,
+               peak_before=plain.peak_running)  # fmt: skip
+    yield case("half the pool", small.peak_running < plain.peak_running,
+               peak_running=small.peak_running,
+               peak_before=plain.peak_running)  # fmt: skip

@@ -91,11 +91,13 @@ def serve(
     *,
     max_running: int | None = None,
     link: float = 50e9,
+    cost: Cost | None = None,
     **knobs: Any,
 ) -> Tallies:
     """Serve the requests on a clock, by 0.5.23's rules; return what it came to."""
     config = EngineConfig.of({"tree": "radix", "chunked_prefill_size": 8192} | knobs)
-    engine = TimedEngine(config, NEW, reference_cost(link), max_running=max_running)
+    cost = cost or reference_cost(link)
+    engine = TimedEngine(config, NEW, cost, max_running=max_running)
     engine.run(OpenLoop(asks))
     return engine.tallies
 
