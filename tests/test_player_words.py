@@ -88,3 +88,14 @@ def test_a_card_names_the_other_word_of_its_terms(tabs):
     first_with(tab, "match")
     titles = tab.js("[...document.querySelectorAll('.p-why .t')].map(t => t.title)")
     assert {"vLLM: local hit", "vLLM: external hit"} <= set(titles)
+
+
+@BROWSER
+@pytest.mark.browser
+def test_the_account_of_blocks_is_told_in_chinese(tabs):
+    tab = tabs["vllm"]
+    tab.page.click("#kvlab [data-do=lang][data-to=zh]")
+    said = tab.page.inner_text("#kvlab .p-pool .acct")
+    tab.page.click("#kvlab [data-do=lang][data-to=en]")
+    assert "可逐出" in said
+    assert "free, with a hash" not in said
