@@ -90,7 +90,7 @@ def test_a_card_names_the_other_word_of_its_terms(tabs):
     assert {"vLLM: local hit", "vLLM: external hit"} <= set(titles)
 
 
-@BROWSER
+@NEEDS_CHROMIUM
 @pytest.mark.browser
 def test_the_account_of_blocks_is_told_in_chinese(tabs):
     tab = tabs["vllm"]
