@@ -136,9 +136,9 @@ def write_curves(name: str, written: Mapping[str, Points], lang: Lang = "en") ->
         up=Words("written per 100 computed", "每算 100 块写出"),
         ticks=(1e3, 2e3, 5e3, 1e4, 2e4, 5e4), rows=(0, 25, 50, 75, 100, 125),
         note=Words(
-            "0.5.23 gives up the copy on L2 when a block is loaded back, and writes it "
-            "again at its next eviction.",
-            "0.5.23 回载后放弃 L2 上的副本，下次逐出时再写一遍。"),
+            "When L2 is short, 0.5.23 first frees copies of blocks that are back on "
+            "L1; their next eviction writes them again.",
+            "L2 不够时，0.5.23 先放弃已回到 L1 的块的副本，下次逐出时再写一遍。"),
     )  # fmt: skip
     return chart(curves, frame, lang=lang)
 

@@ -229,7 +229,7 @@ EXERCISES = (
             "write_back. X (20 tokens) is on L2 only, Y (30) on L1 only. L1 has 2 free "
             "slots, L2 20. X is loaded back. What does the request get?",
             "write_back。X（20 个 token）只在 L2，Y（30）只在 L1。"
-            "L1 空闲 2，L2 空闲 20。现在加载回 X。请求得到什么？"),
+            "L1 空闲 2，L2 空闲 20。现在取回 X。请求得到什么？"),
         parts=RELEASES, options=SERVED, case=_home,
     ),
     Choice(
@@ -281,7 +281,7 @@ EXERCISES = (
         asks=Words(
             "0.5.23 loads X back while L1 is full of Y and L2 has no room for Y. Put "
             "in order what happens; leave out what does not.",
-            "0.5.23 加载回 X，L1 被 Y 占满，L2 又放不下 Y。按先后排列；"
+            "0.5.23 取回 X，L1 被 Y 占满，L2 又放不下 Y。按先后排列；"
             "没有发生的去掉。"),
         steps=STEPS, case=_safe,
     ),
