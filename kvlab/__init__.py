@@ -1,8 +1,9 @@
 """kvlab: a teaching workbench for the KV cache of LLM serving engines.
 
-`Workbench` is an engine to try by hand, `play` shows a trace in a notebook; `tour`,
-`predict`, `check` and `claims` are the course's. All are imported on first use, so
-that the command line answers before torch is loaded.
+`Workbench` is an engine to try by hand, `play` shows a trace in a notebook, `accounts`
+gives its pools' accounts as rows; `tour`, `predict`, `check` and `claims` are the
+course's. All are imported on first use, so that the command line answers before torch
+is loaded.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 _PUBLIC = {
     "Workbench": "kvlab.run.workbench",
+    "accounts": "kvlab.views.exports",
     "check": "kvlab.lessons.checks",
     "claims": "kvlab.lessons.claims.shown",
     "play": "kvlab.views.widget",
@@ -22,7 +24,7 @@ _PUBLIC = {
 }
 
 __all__ = [
-    "Workbench", "check", "claims", "play", "predict", "read_trace", "tour",
+    "Workbench", "accounts", "check", "claims", "play", "predict", "read_trace", "tour",
     "write_trace",
 ]  # fmt: skip
 

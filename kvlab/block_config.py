@@ -7,12 +7,11 @@ Left out: how many blocks a memory budget holds.
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Literal
 
-import msgspec
 from msgspec import Struct
 
-from .config import check_pool
+from .config import Settings, check_pool
 from .errors import ConfigError
 
 Policy = Literal["fcfs", "priority"]
@@ -36,7 +35,7 @@ class L2Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         _at_least("store_latency", self.store_latency, 0)
 
 
-class BlockConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class BlockConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The knobs of one vLLM engine.
 
     Units: pools in blocks, budgets and lengths in tokens, `watermark` a share of the
@@ -73,17 +72,6 @@ class BlockConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         check_pool("num_gpu_blocks", self.num_gpu_blocks * self.block_size)
         if not 0 <= self.watermark < 1:
             raise ConfigError(f"watermark is {self.watermark}; use 0 up to below 1")
-
-    @classmethod
-    def of(cls, settings: dict[str, Any]) -> Self:
-        """Return the config that a mapping from outside describes.
-
-        Raises: ConfigError on an unknown name, a wrong type or an impossible value.
-        """
-        try:
-            return msgspec.convert(settings, cls)
-        except msgspec.ValidationError as error:
-            raise ConfigError(str(error)) from None
 
     @property
     def usable_tokens(self) -> int:

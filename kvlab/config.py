@@ -27,7 +27,22 @@ MAX_POOL = 2**28
 two terabytes of host memory, hold of a small model. Its free list takes 1 GiB here."""
 
 
-class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The knobs of an engine, which may come from outside."""
+
+    @classmethod
+    def of(cls, settings: dict[str, Any]) -> Self:
+        """Return the settings that a mapping from outside describes.
+
+        Raises: ConfigError on an unknown name, a wrong type or an impossible value.
+        """
+        try:
+            return msgspec.convert(settings, cls)
+        except msgspec.ValidationError as error:
+            raise ConfigError(str(error)) from None
+
+
+class EngineConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The knobs of one SGLang engine.
 
     Units: pools and budgets in tokens. `host_tokens` is exact; None asks the engine's
@@ -80,17 +95,6 @@ class EngineConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
                 f"{name} {tokens} is not a multiple of page_size {self.page_size}; "
                 f"use {nearest}"
             )
-
-    @classmethod
-    def of(cls, settings: dict[str, Any]) -> Self:
-        """Return the config that a mapping from outside describes.
-
-        Raises: ConfigError on an unknown name, a wrong type or an impossible value.
-        """
-        try:
-            return msgspec.convert(settings, cls)
-        except msgspec.ValidationError as error:
-            raise ConfigError(str(error)) from None
 
     @property
     def device_pages(self) -> int:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kvlab.cache.eviction import STRATEGIES, EvictionQueue
 from kvlab.cache.key import as_tokens
 from kvlab.cache.tree import Node
+from kvlab.run.workbench import Workbench
 
 every_policy = pytest.mark.parametrize("policy", list(STRATEGIES))
 
@@ -181,3 +182,11 @@ def test_nothing_is_kept_of_a_leaf_that_is_touched_and_never_evicted():
         node.last_access = clock
         queue.note(node)
     assert len(queue._heap) + len(queue._noted) == 1
+
+
+def test_a_strategy_of_ones_own_chooses_the_victim():
+    bench = Workbench(pool_tokens=12, tree="radix")
+    bench.engine.cache.device_leaves.key = lambda node: (-len(node.key),)
+    for first, size in ((0, 3), (10, 5), (20, 4)):
+        bench.insert(range(first, first + size))
+    assert bench.evict(1) == 5

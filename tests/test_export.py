@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+import kvlab
 from kvlab.errors import InputError, KvlabError
 from kvlab.views.export import PICTURES, ZOOM, png, render
 from kvlab.views.theme import LOOKS
@@ -118,3 +119,13 @@ def test_hostile_names_stay_text_in_every_picture(hostile, tmp_path):
         render(hostile, len(hostile), what, tmp_path / "x.svg")
         assert b"<script" not in (tmp_path / "x.svg").read_bytes()
         ElementTree.parse(tmp_path / "x.svg")
+
+
+def test_the_accounts_are_rows_by_name_that_add_up():
+    bench = kvlab.Workbench(pool_tokens=12, host_tokens=16)
+    bench.insert(range(8))
+    rows = list(kvlab.accounts(bench.trace))
+    assert [row["event"] for row in rows] == list(range(1, len(bench.trace) + 1))
+    assert rows[-1]["protected"] == rows[-1]["host_copies"] == 8
+    terms = ("protected", "held", "evictable", "available")
+    assert {sum(row[term] for term in terms) for row in rows} <= {12}

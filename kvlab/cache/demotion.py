@@ -15,12 +15,7 @@ back (hiradix.py).
 
 from __future__ import annotations
 
-from ..config import EngineConfig
-from ..memory.pool import KVPool
-from ..memory.transfer import HandTransfer
 from ..record import events as ev
-from ..record.trace import QUIET, Emitter
-from ..rules import Rules
 from .host_tier import HostTier
 from .tree import Node
 
@@ -28,31 +23,9 @@ from .tree import Node
 class DemotingCache(HostTier):
     """A two-tier cache that copies nodes to the host before they leave the device.
 
-    `ongoing_writes`: node id -> node, registered and not yet acknowledged.
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, write_backup, evict; 0.5.23,
     mem_cache/unified_radix_cache.py.
     """
-
-    def __init__(
-        self,
-        config: EngineConfig,
-        rules: Rules,
-        emit: Emitter = QUIET,
-        *,
-        device_pool: KVPool | None = None,
-        host_pool: KVPool | None = None,
-        link: HandTransfer | None = None,
-    ) -> None:
-        super().__init__(
-            config,
-            rules,
-            emit,
-            device_pool=device_pool,
-            host_pool=host_pool,
-            link=link,
-        )
-        self.ongoing_writes: dict[int, Node] = {}
-        self._threshold = config.backup_threshold
 
     def _count_hit(self, node: Node) -> None:
         if self._write_back:

@@ -25,7 +25,9 @@ STRATEGIES: dict[str, Callable[[Node], Key]] = {
     "priority": lambda node: (node.priority, node.last_access),
     "slru": lambda node: (int(node.hit_count >= 2), node.last_access),
 }
-"""The keys of SGLang's strategies. Source: 0.5.14, mem_cache/evict_policy.py."""
+"""The keys of SGLang's strategies. A strategy of one's own: set `key` of an engine's
+`cache.device_leaves` and `host_cache.host_leaves` before anything is cached.
+Source: 0.5.14, mem_cache/evict_policy.py."""
 
 
 class EvictionQueue:

@@ -15,13 +15,8 @@ While others are evicted, the path is locked from the ancestor up, or from the e
 
 from __future__ import annotations
 
-from ..config import EngineConfig
-from ..memory.pool import KVPool
-from ..memory.transfer import HandTransfer
 from ..pages import NO_PAGES, Pages, join
 from ..record import events as ev
-from ..record.trace import QUIET, Emitter
-from ..rules import Rules
 from .controller import MAX_LOAD_BATCHES
 from .demotion import DemotingCache
 from .tree import Node
@@ -30,31 +25,9 @@ from .tree import Node
 class HiRadixCache(DemotingCache):
     """The prefix cache of a device pool with a host pool behind it: HiCache.
 
-    `ongoing_loads`: node id -> node, registered and not yet acknowledged.
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, HiRadixCache; 0.5.23,
     mem_cache/unified_radix_cache.py, UnifiedRadixCache.
     """
-
-    def __init__(
-        self,
-        config: EngineConfig,
-        rules: Rules,
-        emit: Emitter = QUIET,
-        *,
-        device_pool: KVPool | None = None,
-        host_pool: KVPool | None = None,
-        link: HandTransfer | None = None,
-    ) -> None:
-        super().__init__(
-            config,
-            rules,
-            emit,
-            device_pool=device_pool,
-            host_pool=host_pool,
-            link=link,
-        )
-        self.ongoing_loads: dict[int, Node] = {}
-        self._held: dict[int, int] = {}
 
     def init_load_back(self, best: Node, quota: int | None = None) -> Pages:
         """Bring the host-only chain that ends at `best` back, or nothing of it; return

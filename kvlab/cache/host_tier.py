@@ -30,6 +30,8 @@ from .tree import Node, Walk
 class HostTier(RadixCache):
     """A prefix cache whose nodes may have a copy on the host.
 
+    `ongoing_writes`, `ongoing_loads`: node id -> node, copies to the host and from it
+    that are registered and not yet acknowledged.
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, HiRadixCache; 0.5.23,
     mem_cache/unified_cache/unified_tree_core.py.
     """
@@ -59,6 +61,10 @@ class HostTier(RadixCache):
             link or InstantTransfer(),
         )
         self.host_leaves = EvictionQueue(config.eviction_policy, _is_host_leaf)
+        self.ongoing_writes: dict[int, Node] = {}
+        self.ongoing_loads: dict[int, Node] = {}
+        self._held: dict[int, int] = {}
+        self._threshold = config.backup_threshold
         self._write_back = config.write_policy == "write_back"
         self._duplicates: Duplicates | None = None
         if rules.reclaims_duplicates and self._write_back:

@@ -196,7 +196,8 @@ class BlockScheduler(BlockLives):
             for request in (*self.running, *self.deferred, *turn.skipped)
             if request.computed < request.length
         ]
-        needs = (self.manager.blocks_needed(r.id, r.length) for r in under_way)
+        longest, needed = self.config.max_model_len, self.manager.blocks_needed
+        needs = (needed(r.id, min(r.length, longest)) for r in under_way)
         return sum(max(need, 0) for need in needs)
 
     def _begin(self, request: BlockRequest, found: Found, known: int) -> None:

@@ -12,6 +12,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -22,7 +23,7 @@ from ..record.trace import Trace
 from .cards import kind_of
 
 COLUMNS = (
-    "event", "kind", "used", "held", "evictable", "available", "total",
+    "event", "kind", "protected", "held", "evictable", "available", "total",
     "host_only", "host_copies", "host_available", "host_total",
 )  # fmt: skip
 
@@ -63,18 +64,29 @@ def _fields(event: Event) -> dict[str, object]:
     }
 
 
-def account_csv(trace: Trace) -> Iterator[str]:
-    """Yield the accounts after every event as lines of CSV; sizes in tokens.
+def accounts(trace: Trace) -> Iterator[dict[str, Any]]:
+    """Yield both accounts after every event, by name: rows for a table elsewhere.
 
-    Raises: TraceError where the run does not fold.
+    Units: tokens; `event` counts from 1, as in the player.
+    Raises: TraceError where the run does not fold. Cost: O(events).
     """
-    yield ",".join(COLUMNS) + "\r\n"
     for index, event, state in Replay(trace).states():
         now, host = state.account(), state.host_account()
-        yield _line(
+        cells = (
             index + 1, kind_of(event), now.protected, now.held, now.evictable,
             now.available, now.total, *host,
         )  # fmt: skip
+        yield dict(zip(COLUMNS, cells, strict=True))
+
+
+def account_csv(trace: Trace) -> Iterator[str]:
+    """Yield the accounts after every event as lines of CSV, names first.
+
+    Raises: TraceError where the run does not fold.
+    """
+    yield _line(*COLUMNS)
+    for row in accounts(trace):
+        yield _line(*row.values())
 
 
 def _line(*cells: object) -> str:
