@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import folding
 import pytest
 
 from kvlab.config import EngineConfig
 from kvlab.errors import EngineFault, InputError
 from kvlab.record import events as ev
+from kvlab.record.replay import state_at
 from kvlab.record.trace import QUIET, Emitter, Header, Trace
 from kvlab.rules import Rules
 from kvlab.run import script as sc
 from kvlab.run.runner import ScriptRunner
+from kvlab.run.workbench import Workbench
 
 
 class Player:
@@ -440,3 +443,25 @@ def test_every_op_is_told_with_its_operands(op, tag, text):
     player = Player(emit=(trace := Trace(header)))
     player.do(op)
     assert trace.events[0] == ev.Step(-1, 0, tag, text)
+
+
+@pytest.mark.parametrize(
+    ("config", "ops"),
+    [
+        (  # returned pages rest behind those at hand, not before all
+            {"pool_tokens": 12, "page_size": 2, "need_sort": True},
+            [sc.InsertOp([1, 2, 3, 4]), sc.EvictOp(4), sc.InsertOp([5, 6])],
+        ),
+        (  # a prompt that its chunk budget cuts runs all the same
+            {"pool_tokens": 12, "chunked_prefill_size": 3},
+            [sc.RequestStartOp("a", [1, 2, 3, 4, 5])],
+        ),
+    ],
+    ids=["need_sort", "cut"],
+)
+def test_what_no_recording_does_folds_to_the_live_engine(config, ops):
+    bench = Workbench(tree="radix", **config)
+    for op in ops:
+        bench.do(op)
+    state = state_at(bench.trace, len(bench.trace))
+    assert folding.differences(state, bench.engine) == []

@@ -98,14 +98,23 @@ class HostAccount(NamedTuple):
 
 @dataclass(slots=True)
 class Pool:
-    """One tier's free list and the pages that exist."""
+    """One tier's free list and the pages that exist.
+
+    The first `ready` free pages are at hand; the others rest (need_sort).
+    """
 
     num_pages: int
     first: int
     free: FreeList
+    ready: int = 0
 
     def copy(self) -> Pool:
-        return Pool(self.num_pages, self.first, self.free.copy())
+        return Pool(self.num_pages, self.first, self.free.copy(), self.ready)
+
+    def rest(self, pages: Pages) -> None:
+        """Put pages before those that rest. Cost: O(free pages)."""
+        free = self.free.to_pages()
+        self.free = FreeList([free[: self.ready], pages, free[self.ready :]])
 
 
 @dataclass
@@ -146,7 +155,7 @@ class State:
         return cls(
             config,
             {
-                "L1": Pool(device, 1, FreeList.of_range(1, device + 1)),
+                "L1": Pool(device, 1, FreeList.of_range(1, device + 1), device),
                 "L2": Pool(host, 0, FreeList.of_range(0, host)),
             },
         )
@@ -242,17 +251,22 @@ class State:
                 f"it takes {len(e.pages)} pages of {e.tier}, {e.pages[:4].tolist()} "
                 "first, that do not head the free list"
             )
+        self.pools[e.tier].ready -= len(e.pages)
 
     def _free(self, e: ev.Free) -> None:
-        free = self.pools[e.tier].free
-        paged = e.tier == "L1" and self.config.page_size > 1
-        (free.put_first if paged else free.put)(e.pages)
+        pool = self.pools[e.tier]
+        if e.tier == "L2" or self.config.page_size == 1:
+            pool.free.put(e.pages)
+        elif self.config.need_sort:
+            pool.rest(e.pages)
+        else:
+            pool.free.put_first(e.pages)
 
     def _sort_free(self, e: ev.SortFree) -> None:
         pool = self.pools[e.tier]
         pages = pool.free.to_pages().copy()
         pages.sort()
-        pool.free = FreeList([pages])
+        pool.free, pool.ready = FreeList([pages]), len(pages)
 
     def _touch(self, e: ev.Touch) -> None:
         self._removed.clear()
@@ -426,6 +440,8 @@ class State:
 
     def _batch(self, e: ev.Batch) -> None:
         self.running = list(e.requests)
+        for id in e.requests:
+            self._own_request(id).stage = "running"
 
     def _queue(self, e: ev.Queue) -> None:
         self.waiting = list(e.requests)

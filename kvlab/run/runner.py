@@ -102,6 +102,8 @@ class ScriptRunner(TreeOps):
             scheduler.finish(request)
         else:
             scheduler.keep_running(request)
+            if request.fill_len < request.length - 1:  # cut, and yet it runs
+                self._emit(ev.Batch, tuple(r.id for r in scheduler.running))
         scheduler.end_step()
 
     def _decode(self, op: sc.DecodeOp) -> Result:
