@@ -11,7 +11,8 @@ There are no recorded states of these two: this is built from the rules alone.
 
 Stored blocks get no owner: L1 does not look fuller than its requests make it.
 `offloading` has chunks of a block; `lmcache` chunks of 256 tokens, outputs included.
-Source: vLLM 0.33.0, kv_connector/v1/offloading/scheduler.py; LMCache's documentation.
+Source: vLLM 0.33.0, distributed/kv_transfer/kv_connector/v1/offloading/scheduler.py;
+LMCache's documentation.
 """
 
 from __future__ import annotations

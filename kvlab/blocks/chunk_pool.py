@@ -9,7 +9,8 @@ cannot be evicted; a store that cannot make room is refused as a whole. Two poli
 
 Chunks that one request used leave the later position first, so that what is left is
 still a prefix. Left out: when the connector offers and reads chunks.
-Source: vLLM 0.33.0, v1/kv_offload/cpu/manager.py and policies/{lru,arc}.py.
+Source: vLLM 0.33.0, v1/kv_offload/cpu/manager.py and
+v1/kv_offload/cpu/policies/{lru,arc}.py.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A `BlockMeter` follows the events: counters grow, gauges are read off the state. Names
 are vLLM's own. Left out: times (they are not in the trace), and how a server shows the
 numbers (block_report.py).
-Source: vLLM 0.33.0, v1/metrics/loggers.py and stats.py.
+Source: vLLM 0.33.0, v1/metrics/loggers.py and v1/metrics/stats.py.
 """
 
 from __future__ import annotations

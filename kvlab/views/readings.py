@@ -11,7 +11,8 @@ Both engines' accounts in the same four terms and in tokens:
 vLLM's own "free" is the last two; its null block is in no term. A moment is a second
 of the run's clock; a run without one counts the operations that its driver asked for.
 Left out: drawing (both_accounts.py).
-Source: SGLang 0.5.14, pool_stats_observer.py; vLLM 0.33.0, v1/core/block_pool.py.
+Source: SGLang 0.5.14, managers/scheduler_components/pool_stats_observer.py; vLLM
+0.33.0, v1/core/block_pool.py.
 """
 
 from __future__ import annotations
