@@ -365,6 +365,22 @@ def test_the_text_shows_the_ceiling_against_the_context(capsys):
     assert "131,072" in out and "12" in out
 
 
+def test_the_text_gives_bytes_in_their_unit_and_leaves_out_what_a_model_lacks(capsys):
+    assert main(["capacity", "llama-3-70b", "--kv-gib", "60"]) == 0
+    out = capsys.readouterr().out
+    assert "327,680 (320 KiB)" in out
+    assert "window" not in out and "state" not in out
+    assert main(["capacity", "gemma-3-27b", "--kv-gib", "40"]) == 0
+    assert "beyond 1,024 tokens one more takes 80 KiB" in capsys.readouterr().out
+
+
+def test_the_text_says_yes_or_no_to_a_wish(capsys):
+    words = ["capacity", "llama-3-8b", "--kv-gib", "4", "--context", "8192", "--fit"]
+    for wish, said in (("1", "yes"), ("900", "no")):
+        assert main([*words, wish]) == 0
+        assert f"{'fits':30} {said}" in capsys.readouterr().out
+
+
 def test_layers_that_borrow_another_ones_kv_cost_nothing():
     assert kinds(num_kv_shared_layers=1) == (3, 0, 0, None)
 

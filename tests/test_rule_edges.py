@@ -95,6 +95,10 @@ LOGS = {
         [start(cap=64), *(decode(t, 3, 0.6, 7) for t in MINUTES)],
         "one_runner_blocks_queue",
     ),
+    "a cap of one": (
+        [start(cap=1), *(prefill(t, 800, 0, 0.3, 1, t) for t in MINUTES)],
+        "max_running_cap",
+    ),
     "five runners that never change": (
         [start(cap=64), *(decode(t, 5, 0.6, 7) for t in MINUTES)],
         "admission_too_conservative",
@@ -179,8 +183,15 @@ METRICS = {
         "healthy",
     ),
     "L2 that need give nothing": (
-        [l2(2.0, 10**6 * n, 0, 10**5 * n) for n in (0, 1, 2)],
+        [l2(0.3, 10**6 * n, 0, 10**5 * n) for n in (0, 1, 2)],
         "healthy",
+    ),
+    "all evictable while one runs": (
+        [sglang(token_usage=0.01, num_running_reqs=1, num_queue_reqs=q,
+                max_total_num_tokens=1000, kv_available_tokens=5,
+                kv_evictable_tokens=990, kv_used_tokens=5, evicted_tokens_total=700)
+         for q in RISE],
+        "one_runner_blocks_queue",
     ),
     "a hit of L2 among many": (
         series(

@@ -155,12 +155,17 @@ _CONTEXTS = (2048, 8192, 32768, 131072)
 def _capacity_text(shape: KvShape, plan: Deployment, told: dict[str, object]) -> str:
     """Return the answer for people, with the ceiling at a few context lengths."""
     lines = [
-        f"{name:30} {value:,}"
-        if isinstance(value, int | float)
-        else f"{name:30} {value}"
+        f"{name:30} {_shown(name, value)}"
         for name, value in told.items()
-        if value is not None and not isinstance(value, dict)
+        if value is not None and not isinstance(value, dict) and _matters(name, value)
     ]
+    answer = capacity(shape, plan)
+    full, window = answer.bytes_per_token_full, answer.bytes_per_token_window
+    if full and window and shape.window:
+        lines.append(
+            f"{'':30} beyond {shape.window:,} tokens one more takes {_size(full)}: "
+            "long sequences hold more in all"
+        )
     if plan.room is not None or plan.pool_tokens is not None:
         lines += ["", "context      sequences"]
         for context in _CONTEXTS:
@@ -173,8 +178,33 @@ def _capacity_text(shape: KvShape, plan: Deployment, told: dict[str, object]) ->
         lines += ["", *_startup_text(startup)]
     fit = told.get("fit")
     if isinstance(fit, dict):
-        lines += ["", *(f"{name:30} {value}" for name, value in fit.items())]
+        lines += ["", *(f"{name:30} {_shown(name, fit[name])}" for name in fit)]
     return "\n".join(lines)
+
+
+def _matters(name: str, value: object) -> bool:
+    """Say whether a row says something: a model without windows has no bytes in one."""
+    return value != 0 or not name.startswith(("bytes", "window", "state", "indexer"))
+
+
+def _shown(name: str, value: object) -> str:
+    """Return a value as people read it, bytes with their unit too."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and "bytes" in name:
+        return f"{value:,} ({_size(value)})"
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _size(count: int) -> str:
+    """Return bytes in the unit that leaves the fewest digits.
+
+    >>> _size(327680), _size(70272), _size(4 << 30)
+    ('320 KiB', '68.625 KiB', '4 GiB')
+    """
+    units = (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1))
+    name, size = next((n, s) for n, s in units if count >= s or s == 1)
+    return f"{count / size:,.3f}".rstrip("0").rstrip(".") + f" {name}"
 
 
 _SLACK = GIB // 4

@@ -19,6 +19,8 @@ from .spells import Row
 FEW = 0.1
 """Running requests below this part of the most that ever ran are few."""
 _MOSTLY_HITS = 0.5
+_SOME_HITS = 0.1
+"""Hit rate from which L1 serves what returns: what it evicted need not come back."""
 _SHOWN = ("usage", "queue", "running", "copying", "l2_fraction")
 
 
@@ -299,7 +301,7 @@ def never_read(signs: Signs) -> Finding | None:
         )
     evicted = track.growth("evicted_total")
     hit_rate = signs.hit_rate
-    if evicted == 0 or (hit_rate is not None and hit_rate >= 0.5):
+    if evicted == 0 or (hit_rate is not None and hit_rate >= _SOME_HITS):
         return no(
             "l2_written_never_read",
             "L1 still holds what is asked for, so nothing needs to come back",

@@ -263,7 +263,7 @@ def stuck(signs: Signs) -> Finding | None:
         if s.values["kv_evictable"] >= 0.9 * pool
         and s.values.get("kv_available", pool) <= 0.05 * pool
         and s.values["queue"] > 0
-        and s.values.get("running", 0.0) <= 1
+        and s.values.get("running", 0.0) == 0
     ]
     ends = [s.values.get("evicted_total", 0.0) for s in full]
     evicted = ends[-1] - ends[0] if full else 0.0

@@ -38,7 +38,8 @@ def running_cap(signs: Signs) -> Finding | None:
         )
     if signs.crowded >= PIN:
         return no("max_running_cap", say("usage reaches {}", number(signs.crowded)))
-    if at_most < (0.5 if cap is not None else 0.9) or most < 2 or not signs.stands:
+    few = most < 2 and cap is None
+    if at_most < (0.5 if cap is not None else 0.9) or few or not signs.stands:
         return no("max_running_cap", "the number of running requests moves freely")
     if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
         return None
