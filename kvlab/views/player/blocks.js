@@ -17,6 +17,7 @@ export const ACROSS = GUT + WIDE + 2;
 
 const SPARE = 24; // pixels between the map and a train beside it
 const SHORTEST = 168; // pixels that a train needs to stand beside the map
+const LOW = 260; // pixels that such a train may be high, whatever the map
 const ABOVE = 120; // pixels of the pool's pane above its map
 const PARTS = `<div class="t"></div><div class="pools"><div class="blocks"><div class="a1"></div>
 <div class="gate dim m"></div><div class="map"><div class="m1"></div></div></div><div class="queue"><h3></h3>
@@ -58,8 +59,9 @@ function poolParts(player, pane, run, label) {
   });
   at(".l2").hidden = !run.log.pools[1];
   const beside = pane.clientWidth - 32 - ACROSS - SPARE;
-  const low = trainHigh(run.log.pools[0], beside) <= ABOVE + mapPlan(run, 1).high;
-  const across = beside >= SHORTEST && low ? beside : ACROSS;
+  const high = beside >= SHORTEST ? trainHigh(run.log.pools[0], beside) : Infinity;
+  const low = high <= Math.max(LOW, ABOVE + mapPlan(run, 1).high);
+  const across = low ? beside : ACROSS;
   at(".queue").style.width = `${across}px`;
   at(".blocks").style.width = `${ACROSS}px`;
   const named = ["a1", "gate", "m1", "q1", "a2", "m2"].map((name) => [name, at(`.${name}`)]);
