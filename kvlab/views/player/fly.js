@@ -9,11 +9,12 @@ import { bundle } from "./bundle.js";
 import { sidesOf } from "./draw.js";
 import { gridOf, piecesOf, tiersOf } from "./grid.js";
 import { box } from "./looks.js";
-import { movesOf } from "./moves.js";
+import { movesOf, takenPages } from "./moves.js";
 import { strandsOf } from "./ribbons.js";
 
 const FURTHEST = 40; // events passed at once, beyond which nothing moves
 const MOST_FLYING = 24; // pieces that fly at once
+const LARGE = 20000; // pages of a pool in which no copy is seen flying, the tree apart
 const [ALONE, EACH, ALL] = [220, 150, 240]; // milliseconds
 const EASE = "cubic-bezier(.2,0,0,1)";
 const SVG_SPACE = "http://www.w3.org/2000/svg";
@@ -25,10 +26,11 @@ export function fly(player, from, to) {
     const moves = movesOf(run, from, Math.min(to, run.count));
     const step = Math.min(45, (ALL - EACH) / Math.max(1, moves.length - 1));
     const time = moves.length > 1 ? EACH : ALONE;
+    const seen = Math.max(...run.log.pools) <= LARGE;
     moves.forEach((move, i) => {
       const timing = { duration: time, delay: i * step, easing: EASE, fill: "backwards" };
       inTree(player, pane.tree, move, timing);
-      inPools(player, pane.pool, run, move, timing);
+      if (seen) inPools(player, pane.pool, run, move, timing);
     });
   }
 }
@@ -83,7 +85,7 @@ function inPools(player, pane, run, move, timing) {
   const [look, frames] = COVERS[move.what];
   const t = tiersOf(player, run)[move.tier - 1];
   const g = gridOf(player);
-  const pieces = move.pages
+  const pieces = takenPages(run, move)
     .slice(0, MOST_FLYING)
     .flatMap(([first, n]) => [...piecesOf(t, first, n, g)]);
   const covers = pieces.map(([x, y, w]) => box(player, x, y, w, t.row, look)).join("");

@@ -1,7 +1,7 @@
 // Which copies set off, arrive or leave while events pass?
 //
-// Each as one move of one node on one tier, in the order in which the chain goes, with the
-// pages that it takes there. Only what is still so at the moment counts.
+// Each as one move of one node on one tier, in the order in which the chain goes. Only
+// what is still so at the moment counts.
 // Left out: how a move looks (fly.js).
 
 const MOVING = {
@@ -24,7 +24,7 @@ export function movesOf(run, from, to) {
       if (run.c[`l${kind.tier}`][node] !== kind.now) continue;
       const before = found.findIndex((m) => m.node === node && m.tier === kind.tier);
       if (before >= 0) found.splice(before, 1);
-      found.push({ ...kind, node, pages: takenPages(run, e, kind, node) });
+      found.push({ ...kind, node, event: e });
     }
   }
   return found;
@@ -39,12 +39,13 @@ function nodesOf(run, e, { what, tier }) {
   return nodes.sort((a, b) => run.c.start[a] - run.c.start[b]);
 }
 
-/** The pages of a move as [first, count]: those the node has there, or has just left. */
-function takenPages(run, e, { tier, now }, node) {
+/** The pages of a move as [first, count]: those the node has there, or has just left.
+ *  Looks at every page of the tier. */
+export function takenPages(run, { event, node, tier, now }) {
   const column = run.log.columns.indexOf(`owner${tier}`);
   const pages = [];
   if (!now) {
-    each(run, e, column, (first, count) => pages.push([first, count]));
+    each(run, event, column, (first, count) => pages.push([first, count]));
     return pages;
   }
   const owners = run.columns[column];
