@@ -465,3 +465,10 @@ def test_what_no_recording_does_folds_to_the_live_engine(config, ops):
         bench.do(op)
     state = state_at(bench.trace, len(bench.trace))
     assert folding.differences(state, bench.engine) == []
+
+
+def test_an_empty_namespace_is_a_namespace():
+    player = Player()
+    player.do(sc.InsertOp([1, 2, 3]))
+    found = [player.do(sc.MatchOp([1, 2, 3], extra)) for extra in ("", None)]
+    assert [result["device_hit"] for result in found] == [0, 3]

@@ -54,7 +54,7 @@ class TreeOps:
     # --- the tree alone
 
     def _match(self, op: sc.MatchOp) -> Result:
-        match = self.engine.cache.match_prefix(as_tokens(op.tokens), op.extra or "")
+        match = self.engine.cache.match_prefix(as_tokens(op.tokens), _space(op.extra))
         return {
             "device_hit": match.device_len,
             "host_hit": match.host_len,
@@ -78,7 +78,7 @@ class TreeOps:
         key = as_tokens(op.tokens)[:size]
         self.engine.fill(key, pages)
         found = cache.insert(
-            key, pages, priority=op.priority, chunked=op.chunked, space=op.extra or ""
+            key, pages, priority=op.priority, chunked=op.chunked, space=_space(op.extra)
         )
         return {"prefix_len": found.prefix_len, "allocated": size}
 
@@ -163,6 +163,12 @@ class TreeOps:
         if quota is not None and available == self.engine.cache.allocator.available:
             return "over_quota_or_no_memory"
         return "no_device_memory"
+
+
+def _space(extra: str | None) -> str:
+    """Return the tree's name of a namespace: "" is none; the engine keeps one that is
+    called "" apart from it."""
+    return extra or ("" if extra is None else '""')
 
 
 def path_len(node: Node) -> int:
