@@ -79,7 +79,7 @@ _BACKUP = Why(
     (BarOf(NEED, ("tokens",)), BarOf(ROOM, ("host_available",))),
     instead=(Instead(Words("keep it on L1 only", "只留在 L1")),),
     sources=(_HIRADIX + "write_backup", _UNIFIED + "_execute_kv_backup"),
-    own=Own(_TREE, "_write", "free >= len(node.key)"), ordered=True)
+    own=Own(_TREE, "_write", "free >= size"), ordered=True)
 _WRITE_IT = (Instead(Words("write it", "写往 L2")),)
 _LOAD = Why(
     "copy",
