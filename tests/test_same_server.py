@@ -98,7 +98,7 @@ def test_a_mirrors_log_fifty_times_as_long_gets_the_same_cause(tmp_path, forms, 
 @pytest.mark.parametrize("name", [n for n in BY_NAME if n != "a broken prefix"])
 def test_a_mirrors_scrapes_for_longer_get_the_same_cause(tmp_path, forms, name):
     _, series = forms[name]
-    cause = said(tmp_path, repeated_scrapes(series, 5))[1]
+    cause = said(tmp_path, repeated_scrapes(series, 3))[1]
     assert cause == BY_NAME[name].causes[2]
 
 
