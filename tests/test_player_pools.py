@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import random
+
+import pytest
 from player_tab import golden, needs_chromium, show
 
 from kvlab import Workbench
+from kvlab.record.trace import Trace
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
@@ -81,3 +85,43 @@ def test_an_account_slides_after_a_step_and_never_with_reduced_motion(open_page)
     html = to_html(golden("s10"), lang="en", start=1)
     assert open_page(html).js(STEPPED) > 0
     assert open_page(html, reduced_motion="reduce").js(STEPPED) == 0
+
+
+WALK = """([seed, steps]) => {
+    const canvases = [...document.querySelectorAll("#kvlab .p-pool canvas")];
+    const pixels = () => canvases.map(canvas => canvas.toDataURL());
+    const { run } = kvlab, wrong = [];
+    let at = 0;
+    for (let i = 0; i < steps; i++) {
+        seed = (seed * 48271) % 2147483647;
+        at = i % 4 ? Math.min(run.count, at + 1) : seed % (run.count + 1);
+        kvlab.select = i % 3 ? { node: 1 + seed % 9, request: -1 } : null;
+        kvlab.show(at);
+        const stepped = pixels();
+        kvlab.version++;  // every canvas is drawn anew
+        kvlab.show(at);
+        if (pixels().some((one, k) => one !== stepped[k])) wrong.push(at);
+    }
+    return wrong }"""
+"""Jump and step about; return the events at which a pool drawn by what changed differs
+from the same pool drawn as a whole."""
+
+
+def crowded(pool: int, host: int) -> Trace:
+    """Return a run whose nodes are evicted, copied and lost all the time."""
+    bench = Workbench(name="crowded", pool_tokens=pool, host_tokens=host)
+    draw = random.Random(3)
+    for _ in range(60):
+        start = draw.randrange(12) * 10**6
+        bench.insert(
+            [*range(start, start + draw.randrange(pool // 9)), draw.randrange(10**9)]
+        )
+        if draw.random() < 0.5:
+            bench.ack_write()
+    return bench.trace
+
+
+@pytest.mark.parametrize(("pool", "host"), [(180, 260), (9_000, 14_000)])
+def test_a_pool_drawn_step_by_step_is_the_pool_drawn_at_once(open_page, pool, host):
+    tab = open_page(to_html(crowded(pool, host), lang="en"), reduced_motion="reduce")
+    assert tab.js(WALK, [7, 80]) == []

@@ -44,7 +44,7 @@ export function strandsOf(player, run, moving) {
   );
   const strands = [];
   for (const n of moving) {
-    const [a, b] = [below.get(n) ?? [], above.get(n) ?? []];
+    const [a, b] = [below, above].map((ends) => ends.get(2 + 2 * n));
     for (let i = 0, j = 0; i < a.length && j < b.length;) {
       const slots = Math.min(a[i].slots, b[j].slots);
       const w = slots * g.cell;
@@ -63,26 +63,19 @@ export function strandsOf(player, run, moving) {
 
 /** The pieces that hold each moving node in a tier, in token order. */
 function endsOf(run, tier, t, moving, g) {
-  const rows = run.c[`owner${tier}`];
   const shift = run.c[`shift${tier}`];
-  const found = new Map();
-  const owners = new Uint8Array(run.owners);
-  for (const node of moving) owners[2 + 2 * node] = 1;
-  for (let i = t.first; i < t.first + t.n;) {
-    const [owner, from, moved] = [rows[i], i, shift[i]];
-    if (!owners[owner]) {
-      i++;
-      continue;
+  const found = new Map(moving.map((node) => [2 + 2 * node, []]));
+  run.places[tier].stretches((owner) => found.has(owner), (first, end, owner) => {
+    for (let row = first; row < end;) {
+      const [from, moved] = [row, shift[row]];
+      while (row < end && shift[row] === moved) row++;
+      let at = from + moved;
+      for (const [x, y, , slots] of piecesOf(t, from, row - from, g)) {
+        found.get(owner).push({ at, x, y, slots });
+        at += slots;
+      }
     }
-    while (i < t.first + t.n && rows[i] === owner && shift[i] === moved) i++;
-    const node = (owner - 2) / 2;
-    const list = found.get(node) ?? found.set(node, []).get(node);
-    let at = from + moved;
-    for (const [x, y, , slots] of piecesOf(t, from, i - from, g)) {
-      list.push({ at, x, y, slots });
-      at += slots;
-    }
-  }
+  });
   for (const list of found.values()) list.sort((a, b) => a.at - b.at);
   return found;
 }

@@ -41,21 +41,14 @@ function ringsOf(player, run, tier, { first, n }, touched) {
   const rings = [];
   const late = touched.slice(0, MOST_RINGS).map(([a, m]) => [a, m, k.ink, 1.75, []]);
   if (!wanted.size && !player.state) return late;
-  const rows = run.c[`owner${tier}`];
   const lookAt = player.state ? colouringOf(player, run, tier) : null;
-  const asked = new Uint8Array(run.owners);
-  for (const owner of wanted.keys()) asked[owner] = 1;
-  for (let i = first; i < first + n;) {
-    const [owner, from] = [rows[i], i];
-    if (!lookAt && !asked[owner]) {
-      i++;
-      continue;
-    }
-    while (i < first + n && rows[i] === owner) i++;
-    for (const style of wanted.get(owner) ?? []) rings.push([from, i - from, ...style]);
-    if (lookAt && lookAt(owner, from) === player.state)
-      late.push([from, i - from, k.link, 2, [4, 3]]);
-  }
+  const asks = (owner) => !!lookAt || wanted.has(owner);
+  run.places[tier].stretches(asks, (from, end, owner) => {
+    const [at, size] = [Math.max(from, first), Math.min(end, first + n)];
+    for (const style of wanted.get(owner) ?? []) rings.push([at, size - at, ...style]);
+    if (lookAt && lookAt(owner, at) === player.state)
+      late.push([at, size - at, k.link, 2, [4, 3]]);
+  });
   return [...rings, ...late];
 }
 

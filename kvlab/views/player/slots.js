@@ -30,9 +30,8 @@ export function drawSlots(player, canvas, run) {
     const codeOf = (owner, page) =>
       names.indexOf(lookAt(owner, page)) +
       (t.tiny ? 0 : 16 * names.indexOf(twinOf(run, i + 1, owner)) + 16);
-    const owners = run.c[`owner${i + 1}`];
     const each = player.colouring === "contents";
-    const rows = canvas.shown[i].update(owners, t, g.columns, codeOf, each);
+    const rows = canvas.shown[i].update(run.places[i + 1], t, g.columns, codeOf, each);
     if (!rows.length) return;
     if (t.tiny) drawPixels(player, pen, t, g, canvas.shown[i], rows);
     else for (const row of rows) drawRow(player, pen, t, g, canvas.shown[i], row);

@@ -3,6 +3,8 @@
 // By adding and subtracting patches from the nearest keyframe; no cache rule is known here.
 // Left out: what an event says (run.js).
 
+import { Places } from "./places.js";
+
 const KEYFRAME_BYTES = 96e6;
 const NEAR = 8; // turns between two that know their run
 const SHAPE = ["parent", "start", "len", "life"];
@@ -79,10 +81,13 @@ export class States {
     this.shapes = log.columns.map((name) => SHAPE.includes(name));
     this.shape = 0;
     this.handed = {};
+    this.places = {}; // of each tier: where an owner's pages are
     for (const tier of [1, 2]) {
       const column = log.columns.indexOf(`owner${tier}`),
         [first, count] = ["first", "count"].map((x) => log.col[`handed${tier}.${x}`]);
-      if (column >= 0) this.handed[column] = new Handed(first, count);
+      if (column < 0) continue;
+      this.handed[column] = new Handed(first, count);
+      this.places[tier] = this.handed[column].places = new Places(this.columns[column]);
     }
     this.#unfold();
   }
@@ -188,6 +193,7 @@ export class States {
       owners = columns[column],
       shifts = columns[column + 1];
     const moved = op.was[patch] !== op.now[patch];
+    const { places } = this.handed[column];
     let position = sign > 0 ? op.now[patch] : op.was[patch];
     const { first, begin } = this.handed[column];
     let turn = op.first[patch];
@@ -196,6 +202,7 @@ export class States {
       const page = first[run] + turn - begin[run];
       const end = page + Math.min(size, begin[run + 1] - turn);
       const shift = position ? position - 1 - page : 0;
+      places.paint(page, end);
       for (let row = page; row < end; row++) {
         owners[row] += add;
         if (moved) shifts[row] = shift;
@@ -222,6 +229,7 @@ export class States {
         this.columns[i].set(rows);
         this.columns[i].fill(0, rows.length);
       });
+      for (const tier in this.places) this.places[tier].paint();
       this.shape++;
       this.at = near * this.stretch;
     }
