@@ -153,8 +153,8 @@ CAUSES_ZH: dict[str, str] = {
     ),
     "check the load-back threshold and that the prefixes which return are the ones "
     "backed up (hybrid models may not support loading back)": (
-        "检查加载回的阈值，以及再次到来的前缀是不是备份过的那些（混合模型可能不支持加"
-        "载回）"
+        "检查取回的阈值，以及再次到来的前缀是不是备份过的那些（混合模型可能不支持取"
+        "回）"
     ),
     "compare with a run without the host tier: its copies cost bandwidth": (
         "与不开主机层的运行对比：拷贝要占带宽"

@@ -117,7 +117,7 @@ RULES_ZH: dict[str, str] = {
     ", which is not full": "（未满）",
     "damaged line": "损坏的行",
     "backed up to L2": "备份到 L2",
-    "loaded back": "加载回",
+    "loaded back": "取回",
     "evicted from L1": "从 L1 逐出",
     "step through it: kvlab play RUN -o out.html": "逐步看：kvlab play RUN -o out.html",
     "for a verdict record a run with requests: kvlab replay TRACE --timing model "
@@ -158,7 +158,7 @@ RULES_ZH: dict[str, str] = {
         "{0}{1}：键从不匹配，或者内容从不再来"
     ),
     "{} {} were backed up to L2 and next to none loaded back": (
-        "{0} {1} 备份到 L2，几乎没有加载回来"
+        "{0} {1} 备份到 L2，几乎没有取回"
     ),
     "copies in flight hold up to {} of it": "在途拷贝最多占住其中的 {}",
     "at most {} deferred, usage at most {}": "最多 {0} 个被推迟，占用率最高 {1}",
@@ -206,7 +206,7 @@ RULES_ZH: dict[str, str] = {
     ),
     "if hardly anything is loaded back, reservations are the other explanation: "
     "lower schedule_conservativeness or send a true max_new_tokens": (
-        "若几乎没有加载回，另一个解释是预留：调低 schedule_conservativeness，或传真实"
+        "若几乎没有取回，另一个解释是预留：调低 schedule_conservativeness，或传真实"
         "的 max_new_tokens"
     ),
     "{} tokens": "{} 个 token",
