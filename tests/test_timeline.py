@@ -43,7 +43,7 @@ def test_decisions_are_marks_that_say_their_sentence(sample):
     (decisions,) = by_name(figure, "decisions")
     (refused,) = by_name(figure, "refused")
     assert len(decisions["x"]) + len(refused["x"]) == len(series(sample).decisions)
-    assert "c waits: it needs 21 tokens, only 10.0 can be promised" in refused["text"]
+    assert "c waits: it needs 21 tokens, only 10 can be promised" in refused["text"]
 
 
 def test_the_step_is_a_line_through_all_rows(sample):
