@@ -17,6 +17,7 @@ from . import draw, theme
 from .markup import NOTHING, Markup, esc, join, plain, tag
 from .theme import Lang, Words
 from .theme_dark import DARK_LOOKS, PAGES
+from .time_axis import round_times
 
 WIDE, GUTTER, TALL, GAP = 900, 170, 54, 14
 FULL = 0.95
@@ -49,7 +50,6 @@ _WORDS = {
     "considered": Words("Considered, and why not", "考虑过，为什么不是"),
     "input": Words("About the input", "关于输入"),
     "numbers": Words("Numbers", "数字"),
-    "seconds": Words("{} s", "{} 秒"),
     "full": Words("full", "满"),
     "report": Words("report {}", "第 {} 份报告"),
 }
@@ -234,13 +234,17 @@ def _full(lane: Lane, points: list[str], full: str) -> Markup:
 
 
 def _axis(last: float, y: float, timed: bool, lang: Lang) -> Markup:
-    steps = 4 if timed or last >= 4 else max(1, int(last))
+    """Return round times, or, where the input has none, the numbers of its reports."""
+    if timed:
+        places = round_times(last, 8, lang)
+    else:
+        steps = 4 if last >= 4 else max(1, int(last))
+        ats = [last * part / steps for part in range(steps + 1)]
+        report = _WORDS["report"].to(lang)
+        places = [(at, report.format(f"{round(at) + 1:,.0f}")) for at in ats]
     parts = []
-    for part in range(steps + 1):
-        at = last * part / steps
-        name = _WORDS["seconds" if timed else "report"].to(lang)
-        text = name.format(f"{at if timed else round(at) + 1:,.0f}")
-        anchor = "end" if part == steps else "middle" if part else "start"
+    for at, text in places:
+        anchor = "start" if at == 0 else "end" if at == last else "middle"
         style = {"text_anchor": anchor, "fill": theme.INK3}
         parts.append(draw.words(_x(at, last), y + 8, text, **style))
     return join(parts)

@@ -61,7 +61,7 @@ def time_axis(
         body += _panel(panel, y, scale, lang)
         if span is not None and panel.reading:
             body += _reading(panel, y, span[1], scale)
-    body += _ticks(end, scale, height - FOOT - 6)
+    body += _ticks(end, scale, height - FOOT - 6, lang)
     if note:
         body.append(words(10, height + 6, note, font_size=10, fill=theme.INK2))
         height += 18
@@ -139,16 +139,29 @@ def _reading(panel: Panel, y: float, at: float, scale: float) -> Iterable[Markup
     yield words(round(x + 9, 1), text_y, panel.reading, **style)
 
 
-UNITS = ((7200.0, 3600, "h"), (300.0, 60, "min"), (0.0, 1, "s"))
+UNITS = (
+    (7200.0, 3600, Words("h", "小时")), (300.0, 60, Words("min", "分")),
+    (0.0, 1, Words("s", "秒")),
+)  # fmt: skip
+STEPS = (0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 500, 1000, 5000)
 
 
-def _ticks(end: float, scale: float, y: float) -> Iterable[Markup]:
-    """Yield at most a dozen round times, in the unit that suits the whole length."""
+def round_times(end: float, most: int, lang: Lang) -> list[tuple[float, str]]:
+    """Return at most so many round times after 0, in seconds, with 0; as text in the
+    unit that suits the whole length, which the first one names.
+
+    >>> round_times(45, 5, "en")
+    [(0, '0 s'), (10, '10'), (20, '20'), (30, '30'), (40, '40')]
+    """
     unit, name = next((size, name) for least, size, name in UNITS if end > least)
     whole = end / unit
-    steps = (0.1, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, whole)
-    step = next(step for step in steps if whole / step <= 12)
-    for number in range(int(whole / step) + 1):
-        x = LEFT + number * step * unit * scale
-        text = f"{number * step:g}" + (f" {name}" if number == 0 else "")
-        yield words(x, y + 14, text, text_anchor="middle", font_size=9, fill=theme.INK2)
+    step = next((step for step in STEPS if whole / step <= most), whole / most)
+    times = [step * number for number in range(int(whole / step) + 1)]
+    first = f"0 {name.to(lang)}"
+    return [(time * unit, f"{time:g}" if time else first) for time in times]
+
+
+def _ticks(end: float, scale: float, y: float, lang: Lang) -> Iterable[Markup]:
+    for at, text in round_times(end, 12, lang):
+        style = {"text_anchor": "middle", "font_size": 9, "fill": theme.INK2}
+        yield words(LEFT + at * scale, y + 14, text, **style)

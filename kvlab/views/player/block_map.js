@@ -11,6 +11,7 @@ import { penOf } from "./canvas.js";
 import { GUT, WIDE, piecesOf } from "./grid.js";
 import { box } from "./looks.js";
 import { drawPixels } from "./pixels.js";
+import { Places } from "./places.js";
 import { MOST_RINGS } from "./rings.js";
 import { Shown } from "./shown.js";
 import { num, put } from "./text.js";
@@ -74,14 +75,14 @@ function drawCells(player, canvas, run, tier) {
     canvas.shown = new Shown(plan.n, size + 2);
     // An owner of its own gives a block a line before it.
     const ownerOf = (_, block) => (plan.cell < APART ? 0 : block + 2);
-    canvas.owners = Int32Array.from({ length: size }, ownerOf);
+    canvas.places = new Places(Int32Array.from({ length: size }, ownerOf));
   }
   const names = Object.keys(player.log.looks);
   const codes = ["used", "evictable", "available"].map((look) => names.indexOf(look));
   const { [`ref${tier}`]: ref, [`name${tier}`]: name } = run.c;
   const codeOf = (_, block) => codes[ref[block] ? 0 : name[block] ? 1 : 2];
-  const { shown, owners, tier: t } = canvas;
-  const rows = shown.update(owners, t, t.columns, codeOf, true);
+  const { shown, places, tier: t } = canvas;
+  const rows = shown.update(places, t, t.columns, codeOf, true);
   if (rows.length) drawPixels(player, pen, t, t, shown, rows);
 }
 
