@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from kvlab.cli import _parser, main
+from kvlab.record.trace_file import read_trace
 
 GOLDENS = Path(__file__).parent / "goldens" / "sglang"
 GOLDEN = GOLDENS / "s10_chain_load_back.json"
@@ -62,6 +63,14 @@ def test_replay_prints_the_figures_as_one_json_object(capsys, trace):
     assert figures["device_hit_tokens"] == 2 * 512
     assert figures["computed_tokens"] == 3000 - 2 * 512
     assert figures["ttft_s"] is None
+
+
+def test_l2_is_a_ratio_of_the_whole_pages_of_l1(capsys, trace, tmp_path):
+    run(capsys, "replay", trace, "--pool-tokens", 5000, "--page-size", 512,
+        "--host-ratio", 8, "--record", tmp_path / "run.jsonl")  # fmt: skip
+    config = read_trace(tmp_path / "run.jsonl").header.config
+    assert config.device_pages * 512 == 4608
+    assert config.host_pages * 512 == (4608 * 8 // 512 + 1) * 512
 
 
 PROMISED = [

@@ -169,7 +169,7 @@ def _config(arguments: argparse.Namespace) -> EngineConfig:
         raise InputError("--unit", "has pages of one token", "leave out --page-size")
     settings: dict[str, Any] = {
         "tree": "radix",
-        "pool_tokens": arguments.pool_tokens,
+        "pool_tokens": _served(arguments.pool_tokens, arguments.page_size),
         "page_size": arguments.page_size,
         "eviction_policy": arguments.policy,
         "write_policy": arguments.write_policy,
@@ -179,6 +179,12 @@ def _config(arguments: argparse.Namespace) -> EngineConfig:
     elif arguments.host_tokens:
         settings |= {"tree": "hiradix", "host_tokens": arguments.host_tokens}
     return EngineConfig.of(settings)
+
+
+def _served(pool_tokens: int, page_size: int) -> int:
+    """Return the pool in whole pages, as a server's start-up hands it on: the size of
+    L2 follows from that. One that holds no page is left for the config to refuse."""
+    return pool_tokens // max(page_size, 1) * page_size or pool_tokens
 
 
 def _block_config(arguments: argparse.Namespace) -> BlockConfig:

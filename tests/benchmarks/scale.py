@@ -59,9 +59,10 @@ def main(scale: Path, traces: Path, part: str = "") -> int:
 def engine_config(config: Figures) -> EngineConfig:
     """Return the settings of a configuration; a radix tree has no host."""
     pool = config.get("pool", config.get("capacity"))
+    page = config["page"]
     return EngineConfig(
-        pool_tokens=UNLIMITED if pool is None else pool,
-        page_size=config["page"],
+        pool_tokens=UNLIMITED if pool is None else pool // page * page,
+        page_size=page,
         tree=config["tree"],
         hicache_ratio=config.get("host_ratio", 2.0),
         eviction_policy=config["policy"],
