@@ -115,7 +115,7 @@ const FRAME_STYLE = `
   .kv:not(.two) .body {
     grid-template-columns: 540px minmax(0,1fr); height: auto;
     grid-template-areas: "tree queue" "pool why";
-    grid-template-rows: 250px max(var(--pools), 300px);
+    grid-template-rows: 250px max(var(--pools), 390px);
   }
   .kv:not(.two) .p-tree { border-bottom: 1px solid var(--line) }
   .kv .p-pool { border-left: 0 }

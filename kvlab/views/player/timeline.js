@@ -130,15 +130,23 @@ function drawGround(player, pen, at) {
   }
   drawCopies(player, pen, at);
   drawMarks(player, pen, at);
-  if (limit < end) {
-    pen.fillStyle = k.well;
-    pen.fillRect(x(limit) - cw / 2, 40, wide, 48);
-    pen.fillStyle = k.ink3;
-    pen.textAlign = "center";
-    pen.fillText(ui(player, "hidden"), Math.min(wide - 90, (x(limit) + wide) / 2), 68);
-    pen.textAlign = "left";
-  }
+  if (limit < end) drawCover(player, pen, x(limit) - cw / 2, wide);
   drawFlags(player, pen, at);
+}
+
+/** What an open prediction withholds, from x on; its words on a ground of their own where
+ *  the cover is narrower than they are. */
+function drawCover(player, pen, x, wide) {
+  const text = ui(player, "hidden");
+  const room = pen.measureText(text).width + 12;
+  const left = Math.min(x, wide - room);
+  pen.fillStyle = player.colour.well;
+  pen.fillRect(x, 40, wide - x, 48);
+  pen.fillRect(left, 57, wide - left, 16);
+  pen.fillStyle = player.colour.ink3;
+  pen.textAlign = "center";
+  pen.fillText(text, (left + wide) / 2, 68);
+  pen.textAlign = "left";
 }
 
 /** Bookmarks, and the first difference of two runs. */
