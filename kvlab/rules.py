@@ -205,8 +205,8 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         "the device ancestor is.",
         effect="Without the lock the eviction that makes room can drop the very nodes "
         "being loaded: wrong KV is served, and later an assertion fails.",
-        effect_zh="为 load_back 腾位时，0.5.23 锁住要加载的节点（主机锁留到加载完成）；"
-        "没有这把锁，腾位的逐出可能丢掉正要加载的节点：返回错误的 KV，随后断言失败。",
+        effect_zh="为 load_back 腾位时，0.5.23 锁住要取回的节点（主机锁留到取回完成）；"
+        "没有这把锁，腾位的逐出可能丢掉正要取回的节点：返回错误的 KV，随后断言失败。",
         sources=(f"{_HIRADIX}, load_back", f"{_UNIFIED}, load_back"),
         golden="s25#4",
         note="s10#6 shows the host lock",

@@ -105,7 +105,7 @@ def test_every_case_and_number_has_a_name_in_chinese_or_one_that_is_shared():
 
 def test_a_claim_shown_in_chinese_has_chinese_cases():
     shown = repr(claims("02", "zh"))
-    assert "decode 三步之后：三项之和 61，held 3，total 64" in shown
+    assert "解码三步之后：三项之和 61，held 3，total 64" in shown
     assert "three decode steps in" in repr(claims("02", "en"))
 
 

@@ -35,16 +35,16 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
             continue
         if not fired:
             return Flaw(Words(
-                f"It sleeps through the run that L1 limits ({KINDS[kind]}).",
-                f"L1 是瓶颈的那次运行（{KINDS[kind]}）里它没有响。"))  # fmt: skip
+                f"It sleeps through the run that L1 limits ({KINDS[kind].en}).",
+                f"“{KINDS[kind].zh}”那次运行里它没有响。"))  # fmt: skip
         first = fired[0]
         told = (
             f"usage {first.usage:.2f}, queue {first.queue:.0f}, running "
             f"{first.running:.0f}, retracted {first.retracted:.0f}"
         )
         return Flaw(Words(
-            f"A false alarm in {KINDS[kind]!r}, {len(fired)} times, first at "
+            f"A false alarm in {KINDS[kind].en!r}, {len(fired)} times, first at "
             f"{first.time:.0f} s: {told}.",
-            f"在 {KINDS[kind]!r} 里误报 {len(fired)} 次，首次在 {first.time:.0f} s："
+            f"“{KINDS[kind].zh}”那次误报 {len(fired)} 次，首次在 {first.time:.0f} s："
             f"{told}。"))  # fmt: skip
     return None

@@ -20,7 +20,7 @@ import traitlets
 
 from ..record import events as ev
 from ..views.questions import CONFIDENCE
-from ..views.theme import Lang, Words
+from ..views.theme import LANGS, Lang, Words
 from ..views.widget import play
 from .grading import Verdict, grade, is_open
 from .kinds import (
@@ -244,8 +244,15 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
             what["start"] = start
         case Sentence(points=points):
             what["points"] = _points(points, random)
-    text = Words(exercise.asks.en.format(**terms), exercise.asks.zh.format(**terms))
-    return {**what, "asks": list(text)}
+    return {**what, "asks": [_filled(exercise.asks, terms, lang) for lang in LANGS]}
+
+
+def _filled(text: Words, terms: Mapping[str, Any], lang: Lang) -> str:
+    """Return a question in one language, its braces filled."""
+    said = {
+        name: t.to(lang) if isinstance(t, Words) else t for name, t in terms.items()
+    }
+    return text.to(lang).format(**said)
 
 
 def opens_at(case: Case) -> int:

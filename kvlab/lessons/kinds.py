@@ -31,7 +31,8 @@ class Belief(NamedTuple):
 
 
 class Case(NamedTuple):
-    """An exercise with its numbers: `terms` fill the braces of the question.
+    """An exercise with its numbers: `terms` fill the braces of the question, `Words`
+    in the language of the reader.
 
     `steps` says for each part (or step) of the answer which moment of `trace` shows
     it; `step` is the moment for the answer as a whole. `fork` lets the player try

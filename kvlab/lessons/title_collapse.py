@@ -227,7 +227,7 @@ def figure(
         return Panel(name=name, points=points, top=top, reading=then)
 
     panels = [
-        share(Words("usage of L1", "L1 使用率"), "usage", "used"),
+        share(Words("usage of L1", "L1 占用率"), "usage", "used"),
         count(Words("requests waiting", "排队请求"), "waiting"),
         count(Words("retractions so far", "累计撤回"), "retractions"),
         share(Words("fill of L2", "L2 占用率"), "host_fill", "host_only"),

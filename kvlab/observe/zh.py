@@ -48,7 +48,7 @@ WORDS_ZH: dict[str, str] = {
     "swapped": "换出",
     "new_tokens": "新 token",
     "cached_tokens": "命中 token",
-    "prompt_tps": "提示 token/s",
+    "prompt_tps": "prompt token/s",
     "gen_tps": "生成 token/s",
     "l2_fraction": "L2 填充",
     "copying": "拷贝中",

@@ -31,17 +31,19 @@ CAUSES_ZH: dict[str, str] = {
     ),
     "one rank is full while others have room": "一个 rank 满了，其他 rank 还有空间",
     "the decode side's pool is full and its backlog stands before it": (
-        "decode 侧的池满了，积压停在它前面"
+        "解码侧的池满了，积压停在它前面"
     ),
     "prefill compute is the limit; L1 has room": "瓶颈是预填充的算力；L1 有空间",
-    "prompts that should share their beginning do not": "本该共享开头的提示词没有共享",
+    "prompts that should share their beginning do not": (
+        "本该共享开头的 prompt 没有共享"
+    ),
     "L2 is asked and never hits": "查了 L2，从不命中",
     "what returns has been evicted before it does": (
         "再次到来的内容，在它回来之前已被逐出"
     ),
     "L2 is written and never read": "L2 只写不读",
     "requests wait behind L2 loads while L1 has room": (
-        "L1 有空间，请求却排在 L2 加载之后"
+        "L1 有空间，请求却排在 L2 取回之后"
     ),
     "copies between L1 and L2 hold the pool: the link is too slow for them": (
         "L1 与 L2 之间的拷贝占住了池：链路跟不上"
@@ -90,7 +92,7 @@ CAUSES_ZH: dict[str, str] = {
         "请求在排队，而这份输入看不出原因"
     ),
     "one reading shows no growth": "只有一次读数，看不出增长",
-    "a request trace says nothing about an engine": "请求轨迹说不出引擎的情况",
+    "a request trace says nothing about an engine": "请求 trace 说不出引擎的情况",
     "too much of the input is cut or damaged": "输入被截断或损坏的太多",
     "the pool is full and requests wait; the third sign is missing": (
         "池满，请求在排队；缺第三个征兆"
@@ -116,25 +118,25 @@ CAUSES_ZH: dict[str, str] = {
         "加 L1 治不了：其他 rank 还有空间"
     ),
     "add decode workers or L1 on them; the prefill side is not the limit": (
-        "增加 decode 节点或其 L1；预填充侧不是瓶颈"
+        "增加解码节点或其 L1；预填充侧不是瓶颈"
     ),
     "watch #prealloc-req, #transfer-req and #retracted-req on decode workers, not "
     "#queue-req": (
-        "在 decode 节点上看 #prealloc-req、#transfer-req 和 #retracted-req，不要看 "
+        "在解码节点上看 #prealloc-req、#transfer-req 和 #retracted-req，不要看 "
         "#queue-req"
     ),
     "add prefill compute (replicas, TP) or a larger chunk; L1 has room": (
         "增加预填充算力（副本、TP）或加大 chunk；L1 有空间"
     ),
     "or raise the hit rate so that fewer prompt tokens are computed": (
-        "或提高命中率，让要计算的提示 token 更少"
+        "或提高命中率，让要计算的 prompt token 更少"
     ),
     "compare two prompts that should share: look for timestamps, ids, salts or a "
     "changed template near the beginning": (
-        "对比两条本该共享的提示词：看开头附近有没有时间戳、id、盐值或改过的模板"
+        "对比两条本该共享的 prompt：看开头附近有没有时间戳、id、盐值或改过的模板"
     ),
     "kvlab diagnose on a request trace says how much could be shared at best": (
-        "对请求轨迹跑 kvlab diagnose，能知道最多可共享多少"
+        "对请求 trace 跑 kvlab diagnose，能知道最多可共享多少"
     ),
     "check that all processes hash alike (PYTHONHASHSEED), share chunk size, model "
     "name and TP layout, and that L2 is asked under the keys it was stored with": (
@@ -149,7 +151,7 @@ CAUSES_ZH: dict[str, str] = {
         "给缓存更多空间（L2、更大的主机池），或把用户路由到持有其前缀的副本"
     ),
     "kvlab replay on a request trace shows the hit rate for any L1 and L2 size": (
-        "对请求轨迹跑 kvlab replay，可看任意 L1、L2 大小下的命中率"
+        "对请求 trace 跑 kvlab replay，可看任意 L1、L2 大小下的命中率"
     ),
     "check the load-back threshold and that the prefixes which return are the ones "
     "backed up (hybrid models may not support loading back)": (
@@ -160,10 +162,10 @@ CAUSES_ZH: dict[str, str] = {
         "与不开主机层的运行对比：拷贝要占带宽"
     ),
     "raise the concurrency or bandwidth of L2 loads (connector threads, link, NUMA)": (
-        "提高 L2 加载的并发或带宽（connector 线程、链路、NUMA）"
+        "提高 L2 取回的并发或带宽（connector 线程、链路、NUMA）"
     ),
     "or load less: a threshold below which recomputing is faster": (
-        "或少加载：设一个阈值，低于它时重算更快"
+        "或少取回：设一个阈值，低于它时重算更快"
     ),
     "measure the link (host pinning, NUMA, PCIe width); more L1 fills as well": (
         "测链路（主机锁页、NUMA、PCIe 宽度）；加 L1 也照样会被占满"
@@ -280,7 +282,7 @@ CAUSES_ZH: dict[str, str] = {
         "要知道引擎做了什么，给日志或两次指标"
     ),
     "kvlab replay on this trace shows what a cache of any size would make of it": (
-        "对这份轨迹跑 kvlab replay，可看任意大小的缓存会怎样"
+        "对这份 trace 跑 kvlab replay，可看任意大小的缓存会怎样"
     ),
     "take the log again without a terminal in between (docker logs > file, kubectl "
     "logs > file)": (

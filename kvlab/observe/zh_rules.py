@@ -25,14 +25,14 @@ RULES_ZH: dict[str, str] = {
     ", {} tokens evicted": "，逐出 {} 个 token",
     "the hit rate falls from {} to {} while L1 has room (usage at most {}{}): the "
     "prompts have changed, not the cache": (
-        "命中率从 {0} 降到 {1}，而 L1 有空间（占用率最高 {2}{3}）：变的是提示词，不是"
+        "命中率从 {0} 降到 {1}，而 L1 有空间（占用率最高 {2}{3}）：变的是 prompt，不是"
         "缓存"
     ),
     "only {} of {} prompt tokens are hits, with room to keep them: prompts part "
     "early, as with a timestamp, an id or a salt near the beginning, or they have "
     "nothing in common": (
-        "{1} 个提示 token 中只有 {0} 命中，而空间足够保留：提示词很早就分岔，如开头附"
-        "近有时间戳、id 或盐值，或者本来就没有共同部分"
+        "{1} 个 prompt token 中只有 {0} 命中，而空间足够保留：prompt 很早就分岔，"
+        "如开头附近有时间戳、id 或盐值，或者本来就没有共同部分"
     ),
     ", {} times the pool": "，是池的 {} 倍",
     "{} tokens were evicted{}, and the hit rate is {} after {}: what comes back "
@@ -40,7 +40,7 @@ RULES_ZH: dict[str, str] = {
         "逐出了 {0} 个 token{1}，命中率从 {3} 变为 {2}：再次到来的内容此前已被放弃"
     ),
     "{} of the last are hits": "最后一段的命中率为 {}",
-    "{} of the prompt tokens are hits": "{} 的提示 token 命中",
+    "{} of the prompt tokens are hits": "{} 的 prompt token 命中",
     "{}s blur the hit rate": "{}使命中率失真",
     "{} tokens evicted, hit rate {} at last": "逐出 {0} 个 token，最后命中率 {1}",
     "hits fall as evictions grow": "命中随逐出增多而下降",
@@ -53,7 +53,8 @@ RULES_ZH: dict[str, str] = {
     "the engine says so: {}{}": "引擎自己说：{0}{1}",
     "{} requests run, and the last {} reports{} show not one token made, of "
     "prompts or answers": (
-        "{0} 个请求在运行，而最后 {1} 份报告{2}里没有产出一个 token，提示和回答都没有"
+        "{0} 个请求在运行，而最后 {1} 份报告{2}里没有产出一个 token，"
+        "prompt 和回答都没有"
     ),
     "{} at {}, but {} reports come after it: it was started again": (
         "{0}在 {1}，但之后还有 {2} 份报告：它已重新启动"
@@ -132,7 +133,7 @@ RULES_ZH: dict[str, str] = {
         "别的时候有 {4} 个：占满它的不是运行中的请求"
     ),
     "prefills stood {} s for L2 loads and computed {} s": (
-        "预填充等 L2 加载用了 {0} 秒，计算用了 {1} 秒"
+        "预填充等 L2 取回用了 {0} 秒，计算用了 {1} 秒"
     ),
     "{} by the host tier": "主机层：{}",
     "{} wait, {}, and a prefill computes {} tokens on average, of a chunk of {}: "
@@ -142,11 +143,11 @@ RULES_ZH: dict[str, str] = {
     ),
     "L2 is on and {} of the prompt tokens are hits: loads over a slow link fit "
     "this; the log does not print them, so it is not proved": (
-        "L2 开着，{} 的提示 token 命中：慢链路上的加载符合这种情形；日志不打印加载，"
+        "L2 开着，{} 的 prompt token 命中：慢链路上的取回符合这种情形；日志不打印取回，"
         "所以没有证实"
     ),
     "of {} waiting, up to {} wait for L2 loads in {} reports; {}": (
-        "{0} 个排队者中，{2} 份报告里最多有 {1} 个在等 L2 加载；{3}"
+        "{0} 个排队者中，{2} 份报告里最多有 {1} 个在等 L2 取回；{3}"
     ),
     "{} tokens were dropped": "丢弃了 {} 个 token",
     "{} allocations were refused": "拒绝了 {} 次分配",
@@ -173,14 +174,14 @@ RULES_ZH: dict[str, str] = {
     ),
     "so something else holds it: copies to a host tier that lag, locks that were "
     "not given back, or one very long prompt; this input has no line on them": (
-        "所以是别的占住了它：滞后的主机层拷贝、没有还的锁，或一条很长的提示词；这份输"
+        "所以是别的占住了它：滞后的主机层拷贝、没有还的锁，或一条很长的 prompt；这份输"
         "入里没有它们的行"
     ),
     "the host tier dropped nothing": "主机层没有丢弃",
     "the external hit rate is 0 throughout": "外部命中率始终为 0",
     "copies in flight do not fill the pool": "在途拷贝没有占满池",
     "L2 is on: pages that wait to be written, or were taken to be loaded, are "
-    "locked": "L2 开着：等待写出的页、为加载而占的页都被锁定",
+    "locked": "L2 开着：等待写出的页、为取回而占的页都被锁定",
     "L1 still holds what is asked for, so nothing needs to come back": (
         "要的内容都还在 L1，用不着取回"
     ),
@@ -262,18 +263,18 @@ RULES_ZH: dict[str, str] = {
     "lost": "丢了",
     "more": "多",
     "less": "少",
-    "{} loads from L2 took {} s each": "{0} 次 L2 加载每次用 {1} 秒",
+    "{} loads from L2 took {} s each": "{0} 次 L2 取回每次用 {1} 秒",
     ", of {} s to a first token": "，到首 token 共 {} 秒",
     "{}, while {} wait and usage is at most {}: L1 has room, and what the loads "
     "bring is cached already": (
-        "{0}，而 {1} 个在排队，占用率最高 {2}：L1 有空间，加载来的本就在缓存里"
+        "{0}，而 {1} 个在排队，占用率最高 {2}：L1 有空间，取回来的本就在缓存里"
     ),
     "a load brings {} tokens: {} tokens a second while it runs; times the bytes of "
     "a token (kvlab capacity MODEL) that is what the link carries": (
-        "一次加载带来 {0} 个 token：加载期间每秒 {1} 个；乘以每 token 字节数（kvlab "
+        "一次取回带来 {0} 个 token：取回期间每秒 {1} 个；乘以每 token 字节数（kvlab "
         "capacity MODEL）就是链路的速率"
     ),
-    "while a load runs the link carries {} GB/s": "加载期间链路为 {} GB/s",
+    "while a load runs the link carries {} GB/s": "取回期间链路为 {} GB/s",
     "usage is {} half the time in which requests wait, and each {} is a step that "
     "found the pool full": (
         "排队期间有一半时间占用率在 {0} 以上，而每次{1}都是某一步发现池满"
@@ -322,14 +323,14 @@ RULES_ZH: dict[str, str] = {
         "来"
     ),
     "at most {} wait before the decode pool, usage at most {}": (
-        "decode 池前最多等 {0} 个，占用率最高 {1}"
+        "解码池前最多等 {0} 个，占用率最高 {1}"
     ),
     "state slots at {}, tokens at {}": "状态槽位 {0}，token {1}",
     "L2 is at most {} full, which does not matter: admission never reads it": (
         "L2 最多填到 {}，这无关紧要：准入从不看它"
     ),
     "{} of the prompt tokens are hits: the cache is not at fault": (
-        "{} 的提示 token 命中：不是缓存的错"
+        "{} 的 prompt token 命中：不是缓存的错"
     ),
     "usage peaks at {}, not pinned": "占用率最高 {}，没有顶住",
     "no queue stands (at most {})": "没有持续的排队（最多 {}）",
@@ -341,7 +342,7 @@ RULES_ZH: dict[str, str] = {
     ),
     "if there is none, see whether prefill keeps up: prompt tokens that arrive in "
     "a second against those computed": (
-        "若没有，看预填充是否跟得上：每秒到达的提示 token 与计算的相比"
+        "若没有，看预填充是否跟得上：每秒到达的 prompt token 与计算的相比"
     ),
     "what eases it either way: limit what comes in (max_running_requests, a rate "
     "limit at the gateway); do not enlarge L2 for it, admission never reads it": (
@@ -358,7 +359,7 @@ RULES_ZH: dict[str, str] = {
     "in it decides": "给更长的窗口，或最坏那一小时的：其中有撤回或抢占就能定论",
     "compare the prompt tokens that arrive a second with those computed: if "
     "prefill does not keep up either, more L1 alone does not end the queue": (
-        "比较每秒到达与计算的提示 token：若预填充也跟不上，只加 L1 消不掉队列"
+        "比较每秒到达与计算的 prompt token：若预填充也跟不上，只加 L1 消不掉队列"
     ),
     "two of the three signs point at L1; the third decides": (
         "三个征兆中有两个指向 L1；由第三个定论"
@@ -372,7 +373,7 @@ RULES_ZH: dict[str, str] = {
     "several requests run side by side": "有多个请求同时运行",
     "compare the prompts that wait with what is free: if they are no shorter, more "
     "L1 or smaller tokens (fp8 KV, tp) let more in": (
-        "把排队的提示词与空闲空间比较：若不更短，加 L1 或让 token 更小（fp8 KV、tp）"
+        "把排队的 prompt 与空闲空间比较：若不更短，加 L1 或让 token 更小（fp8 KV、tp）"
         "就能放进更多"
     ),
     "bring the engine's start lines: pool and max_num_seqs / max_running_requests "
@@ -385,7 +386,7 @@ RULES_ZH: dict[str, str] = {
         "{0} 的预填充批次用满了 {1} 的 chunk"
     ),
     "prompt throughput is level at {} tokens/s, generation at {}": (
-        "提示吞吐稳定在 {0} tokens/s，生成为 {1}"
+        "prompt 吞吐稳定在 {0} tokens/s，生成为 {1}"
     ),
     "the configured maximum {}": "正是配置的上限 {}",
     "{} requests run, {}, in {} of the reports in which others wait": (
@@ -393,7 +394,7 @@ RULES_ZH: dict[str, str] = {
     ),
     "{}: L1 has room": "{}：L1 有空间",
     "{} runs while {} to {} wait in all {} reports, and no prompt is computed": (
-        "{3} 份报告里都是 {0} 个在运行、{1} 到 {2} 个在排队，而没有计算任何提示词"
+        "{3} 份报告里都是 {0} 个在运行、{1} 到 {2} 个在排队，而没有计算任何 prompt"
     ),
     "{}; either only so many may run, or the next request needs more than the free "
     "{}": "{0}；要么只允许运行这么多，要么下一个请求需要的多于空闲的 {1}",
@@ -410,12 +411,12 @@ RULES_ZH: dict[str, str] = {
     "usage reaches {}, {} reports have a queue": "占用率达到 {0}，{1} 份报告有排队",
     "all {} allowed run": "允许的 {} 个都在运行",
     "a prefill takes {} of a chunk on average: prompts are computed": (
-        "一次预填充平均用掉 chunk 的 {}：提示词在计算"
+        "一次预填充平均用掉 chunk 的 {}：prompt 在计算"
     ),
     "at most {} of {} allowed run": "允许 {1} 个，最多运行 {0} 个",
     "{} {}s": "{1} {0} 次",
     "prompt tokens grow by a {}{} a scrape, generated ones by {}": (
-        "每次抓取之间，提示 token {0}增加 {1}，生成的增加 {2}"
+        "每次抓取之间，prompt token {0}增加 {1}，生成的增加 {2}"
     ),
     "level ": "稳定地",
     "new_token_ratio is {}": "new_token_ratio 为 {}",
@@ -428,21 +429,21 @@ RULES_ZH: dict[str, str] = {
     "somebody waits in most reports": "大多数报告里都有请求在排队",
     "prefill is not at a ceiling": "预填充没有到顶",
     "prompts are computed all the time, and nothing else explains the queue": (
-        "提示词一直在计算，没有别的能解释排队"
+        "prompt 一直在计算，没有别的能解释排队"
     ),
     "requests were retracted, or may be": "有请求被撤回，或可能被撤回",
     "add prefill compute (replicas, TP), or limit what comes in: prompts arrive "
     "faster than they are computed": (
-        "增加预填充算力（副本、TP），或限制进来的量：提示词到得比算得快"
+        "增加预填充算力（副本、TP），或限制进来的量：prompt 到得比算得快"
     ),
     "or raise the hit rate, if prompts share anything: kvlab diagnose on a request "
     "trace says how much": (
-        "若提示词有共同部分，提高命中率：对请求轨迹跑 kvlab diagnose 能知道有多少"
+        "若 prompt 有共同部分，提高命中率：对请求 trace 跑 kvlab diagnose 能知道有多少"
     ),
     "watch usage as you do: it nears the pool at times, so L1 may be next": (
         "同时盯着占用率：它有时接近池满，下一个瓶颈可能是 L1"
     ),
-    ", and prompts are being computed": "，而且正在计算提示词",
+    ", and prompts are being computed": "，而且正在计算 prompt",
     "more than {} schedulers: the rest is one": "调度器超过 {} 个：其余合为一个",
     "{} holds damaged lines; it may be cut short": "{} 有损坏的行；可能被截断",
     "{} servers are in this input, the verdict is on {}: {}": (
@@ -461,10 +462,10 @@ RULES_ZH: dict[str, str] = {
         "这次运行没有时钟：报告按次序计数"
     ),
     "an endless cache could give {} of the prompt tokens": (
-        "无限大的缓存可给出 {} 的提示 token"
+        "无限大的缓存可给出 {} 的 prompt token"
     ),
     "a trace alone says what the load could reuse, not what an engine did": (
-        "轨迹本身只能说负载可复用多少，说不出引擎做了什么"
+        "trace 本身只能说负载可复用多少，说不出引擎做了什么"
     ),
     "its rows have no prefix identity, so no hit rate can be derived": (
         "它的行没有前缀标识，推不出命中率"

@@ -17,7 +17,7 @@ BLOCK_QUESTIONS: dict[str, Question] = {
               "included; {reserved} of them are reserved for loads, the watermark "
               "keeps {watermark}. What happens?",
               "{request} 需要 {need} 个块。空闲 {free}（含可逐出的），其中 {reserved} "
-              "个已为加载保留，水位线留下 {watermark}。接下来？"),
+              "个已为取回保留，水位线留下 {watermark}。接下来？"),
         {"slots": Words("It gets them", "得到这些块"),
          "slots none": Words("None: it waits, or somebody has to give way",
                              "得不到：等待，或有人让位")}),

@@ -8,15 +8,17 @@ from itertools import combinations
 
 def told(t: dict) -> list[tuple[str, int, int, int]]:
     """Read the table back: id, priority, prompt, outputs."""
-    found = re.findall(r"(r\d): priority (\d+), prompt (\d+), outputs (\d+)", t["told"])
+    found = re.findall(
+        r"(r\d): priority (\d+), prompt (\d+), outputs (\d+)", t["told"].en
+    )
     return [(id, int(p), int(size), int(out)) for id, p, size, out in found]
 
 
 def victim(t: dict) -> str:
     rows = told(t)
-    if t["engine"] == "SGLang":
+    if t["engine"].en == "SGLang":
         return min(rows, key=lambda r: (r[3], -r[2]))[0]
-    if t["engine"].endswith("priority"):
+    if t["engine"].en.endswith("priority"):
         return max(rows, key=lambda r: r[1])[0]
     return rows[-1][0]
 
@@ -24,7 +26,7 @@ def victim(t: dict) -> str:
 def most_urgent(t: dict) -> str:
     """The priority turned round; elsewhere who has written most, first come first."""
     rows = told(t)
-    if t["engine"].endswith("priority"):
+    if t["engine"].en.endswith("priority"):
         return min(rows, key=lambda r: r[1])[0]
     return max(rows, key=lambda r: (r[3], r[2]))[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def table(t: dict) -> tuple[list[int], list[int]]:
-    pairs = [pair.split(": ") for pair in t["told"].split(", ")]
+    pairs = [pair.split(": ") for pair in t["told"].en.split(", ")]
     return [int(size) for size, _ in pairs], [int(hits) for _, hits in pairs]
 
 

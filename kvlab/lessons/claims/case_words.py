@@ -20,7 +20,7 @@ CASES = {
     "SGLang, L2 65 or 640": "SGLang，L2 为 65 或 640",
     "vLLM, L2 4 or 400, copies under way": "vLLM，L2 为 4 或 400，拷贝在途",
     "lock": "加锁", "unlock": "解锁", "nobody runs": "没有请求在运行",
-    "three decode steps in": "decode 三步之后", "full of cache": "装满缓存",
+    "three decode steps in": "解码三步之后", "full of cache": "装满缓存",
     "16 of 40 locked": "40 个中锁住 16 个", "leaves of 10": "叶子各 10 个 token",
     "leaves of 12": "叶子各 12 个 token", "to the last slot": "用到最后一个槽位",
     "one more": "再多一个", "after the request": "请求结束后",
@@ -36,15 +36,15 @@ CASES = {
     "seven inserts of 16 into 64": "64 个槽位里插入七次，每次 16 个",
     "room for 24": "放得下 24", "room for 23": "只放得下 23",
     "the rest is evictable": "其余可逐出", "the rest is locked": "其余被锁住",
-    "at the start of the load": "加载开始时", "two loads at once": "两次加载同时进行",
+    "at the start of the load": "取回开始时", "two loads at once": "两次取回同时进行",
     "load_back of 12": "load_back 12 个", "SGLang, retract": "SGLang，撤回",
     "vLLM, preempt": "vLLM，抢占", "30 + 20 into 20": "30 + 20 要进 20",
-    "after 600 decode rounds": "decode 600 轮之后", "large": "大的", "small": "小的",
+    "after 600 decode rounds": "解码 600 轮之后", "large": "大的", "small": "小的",
     "cache left": "还有缓存", "none left": "没有缓存了",
     "its prompt of 12": "它的 prompt，12 个", "its 22 outputs": "它的 22 个输出",
     "last one in": "最后进来的", "prefix caching": "开前缀缓存",
     "no caching": "不开缓存", "SGLang's victims": "SGLang 撤回的请求",
-    "vLLM, in the midst of a prefill": "vLLM，prefill 半途",
+    "vLLM, in the midst of a prefill": "vLLM，预填充半途",
     "a burst in a lull": "平静期里的一阵突发", "shared, 50 GB/s": "有共享，50 GB/s",
     "shared, 0.5 GB/s": "有共享，0.5 GB/s", "crowded": "拥挤", "half the KV": "KV 减半",
     "queue of 8 at most": "最多排队 8 个", "lru and lfu differ": "lru 与 lfu 不同",
@@ -70,13 +70,13 @@ CASES = {
     "three fates": "三种结局", "12 on L1, 20 on L2": "L1 上 12，L2 上 20",
     "a prefix of 32": "32 个的前缀", "a forked prompt": "分叉的 prompt",
     "a second turn": "第二轮对话", "9 tokens": "9 个 token", "10 tokens": "10 个 token",
-    "a load of 20, quota 20": "加载 20，配额 20",
-    "a load of 20, quota 32": "加载 20，配额 32",
+    "a load of 20, quota 20": "取回 20，配额 20",
+    "a load of 20, quota 32": "取回 20，配额 32",
     "write_back, L2 full, 0.5.14": "write_back，L2 满，0.5.14",
     "write_back, L2 full, 0.5.23": "write_back，L2 满，0.5.23",
     "a fresh pool": "全新的池", "a fragmented pool": "有碎片的池",
     "copy under way": "拷贝在途", "a chain of 32": "32 个的链",
-    "written after the load": "加载之后写入", "written by the load": "由加载写入",
+    "written after the load": "取回之后写入", "written by the load": "由取回写入",
     "one node of 12": "一个 12 个的节点", "copy done": "拷贝完成",
     "five hits": "命中五次", "four users, sixteen strangers": "四个老用户，十六个生客",
     "nine blocks in turn, room for eight": "轮流要九块，只放得下八块",
@@ -84,7 +84,7 @@ CASES = {
     "write_back, a prompt that comes once": "write_back，只来一次的 prompt",
     "shared: more comes back under write_through": "共享多：write_through 取回更多",
     "pressure: fewer writes under write_back": "压力大：write_back 写得更少",
-    "threshold 1 and 2": "阈值 1 与 2", "a write before a load": "先写后加载",
+    "threshold 1 and 2": "阈值 1 与 2", "a write before a load": "先写后取回",
 }  # fmt: skip
 
 NUMBERS = {
@@ -105,7 +105,7 @@ NUMBERS = {
     "at_the_tail": "队尾", "blocks_forgotten": "丢掉哈希的块",
     "of_them_cached": "其中有缓存", "protected_while_running": "运行中 protected",
     "evictable_when_done": "结束后 evictable", "exported": "导出名",
-    "decode_lines": "decode 日志行", "decode_steps": "decode 步数",
+    "decode_lines": "解码日志行", "decode_steps": "解码步数",
     "of_the_batch": "该批次", "of_the_life": "全程", "at_the_end": "结束时",
     "as_counter": "是计数器", "cached_blocks": "有缓存的块", "hits": "命中次数",
     "p99_s": "P99（s）", "with_twice_l1_s": "L1 翻倍后（s）", "retractions": "撤回次数",
@@ -137,7 +137,7 @@ NUMBERS = {
     "fate": "结局", "inserts_through_it": "经过它的插入", "written_at": "写于事件",
     "demoted_at": "降级于事件", "written": "写出", "copies_made": "新拷贝",
     "hit": "命中", "fates": "结局", "host_evictions": "L2 逐出次数",
-    "left_l1": "离开 L1", "no_copy_left": "没有副本", "nodes_loaded": "加载的节点",
+    "left_l1": "离开 L1", "no_copy_left": "没有副本", "nodes_loaded": "取回的节点",
     "in_this_order": "次序", "allocations": "分配次数", "splits": "分裂次数",
     "limit": "上限", "dropped_meanwhile": "期间被丢弃", "slots": "槽位",
     "freed_under_way": "在途时腾出", "freed_after_ack": "ack 后腾出", "cause": "由事件",
@@ -148,7 +148,7 @@ NUMBERS = {
     "freed_afterwards": "之后腾出", "acknowledged": "已 ack",
 }  # fmt: skip
 
-VALUES = {"no": "否", "yes": "是", "deleted": "删除"}
+VALUES = {"no": "否", "yes": "是", "deleted": "删除", "load": "取回"}
 
 SHARED = frozenset((
     "write_back", "write_through", "selective", "write_through_selective", "bf16",

@@ -156,7 +156,7 @@ def reserved() -> Iterator[Case]:
     ("new_token_ratio starts at 0.7 x conservativeness and falls linearly to a floor.",
      "new_token_ratio 从 0.7 × conservativeness 起步，线性衰减到下限。"),
     ("0.7 to 0.098, in 600 decode rounds without a retraction.",
-     "0.7 到 0.098，需 600 个没有 retract 的 decode 轮。"),
+     "0.7 到 0.098，需 600 个没有 retract 的解码轮。"),
 )  # fmt: skip
 def ratio() -> Iterator[Case]:
     """Start, half way, floor, and after."""

@@ -99,9 +99,9 @@ def two_ends() -> Iterator[Case]:
 @claim(
     "S1-2.2-4", "03",
     ("The watermark holds blocks back at admission; it evicts nothing.",
-     "watermark 是准入预留，不是逐出水线。"),
+     "watermark 是准入预留，不是逐出水位线。"),
     ("And it binds neither decode nor the first request of an idle engine.",
-     "它不约束 decode，也不约束空闲引擎的第一个请求。"),
+     "它不约束解码，也不约束空闲引擎的第一个请求。"),
 )  # fmt: skip
 def watermark() -> Iterator[Case]:
     """Two requests of 7 blocks in 16, with and without a quarter held back."""
@@ -173,7 +173,7 @@ def free_includes() -> Iterator[Case]:
      "SGLang 是释放时才在两套计数间迁移。"),
     ("The prompt enters the tree after its prefill, protected; the answer only at the "
      "end.",
-     "prompt 在 prefill 之后就入树（protected），回答部分才是结束时入树。"),
+     "prompt 在预填充之后就入树（protected），回答部分才是结束时入树。"),
 )  # fmt: skip
 def when_it_moves() -> Iterator[Case]:
     """Tree-owned tokens of a running request, and after it has finished."""

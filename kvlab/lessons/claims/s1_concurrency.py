@@ -126,7 +126,7 @@ def llama_pool() -> Iterator[Case]:
      "latent, "
      "and fewer heads than ranks are copied.",
      "仅当 KV head 数是 8 的倍数。普通 TP 下每张卡都存整份 MLA latent；head "
-     "少于卡数时要复制。"),
+     "少于卡数时要存多份。"),
 )  # fmt: skip
 def tensor_parallel() -> Iterator[Case]:
     """Pool tokens on eight GPUs against one."""

@@ -39,7 +39,7 @@ claim = LEDGER.claim
      "shows between two tokens. vLLM may preempt in the midst of a prefill.",
      "SGLang 里不会进入被撤回请求自己的 TTFT：只撤回已开始回答的，"
      "重算表现为 token 间延迟。"
-     "vLLM 则可能在 prefill 半途抢占。"),
+     "vLLM 则可能在预填充半途抢占。"),
 )  # fmt: skip
 def into_ttft() -> Iterator[Case]:
     """Recompute time of a run's victims; a preemption before the first token."""

@@ -50,10 +50,10 @@ def all_or_nothing() -> Iterator[Case]:
     "S1-4.2-2", "08",
     ("A load looks at L1's available first, evicts if it must, and else gives up: the "
      "request computes.",
-     "回载前先看 L1 的 available，不够就先腾位，还腾不出就放弃、宁可重算。"),
+     "取回前先看 L1 的 available，不够就先腾位，还腾不出就放弃、宁可重算。"),
     ("So in 0.5.23. In 0.5.14 making room may drop the very nodes that are being "
      "loaded.",
-     "0.5.23 如此。0.5.14 腾位时可能把正要回载的节点自己丢掉。"),
+     "0.5.23 如此。0.5.14 腾位时可能把正要取回的节点自己丢掉。"),
 )  # fmt: skip
 def evict_for_load() -> Iterator[Case]:
     """A load into a full L1: with something to evict, and with everything locked."""
@@ -79,11 +79,11 @@ LEDGER.unmodelled(
     "S1-4.2-3", "08",
     ("The copy to the device is complete before the prefill begins, by an explicit "
      "sync.",
-     "H→D 拷贝在 prefill 前完成，有显式同步点。"),
+     "H→D 拷贝在预填充前完成，有显式同步点。"),
     ("The copies are queued before the prefill and waited for layer by layer inside "
      "it; "
      "no recorded state shows the order on the device.",
-     "拷贝在 prefill 之前排队，prefill 内逐层等待；录制的状态看不到设备上的先后。"),
+     "拷贝在预填充之前排队，预填充内逐层等待；录制的状态看不到设备上的先后。"),
 )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def _comes_back() -> Blocks:
 @claim(
     "S1-4.2-4", "08",
     ("vLLM allocates and holds the GPU blocks before the transfer begins.",
-     "vLLM 的 GPU blocks 在传输开始前就分配并持有。"),
+     "vLLM 的 GPU 块在传输开始前就分配并持有。"),
     ("The request is not even running yet.", "此时请求甚至还没开始运行。"),
 )  # fmt: skip
 def held_before() -> Iterator[Case]:
@@ -122,9 +122,9 @@ def held_before() -> Iterator[Case]:
 @claim(
     "S1-4.2-5", "08",
     ("It reserves blocks for what a load in flight will still need.",
-     "还为在飞的 prefill 追加 reserved_blocks 保护。"),
+     "还为在飞的预填充追加 reserved_blocks 保护。"),
     ("For the next requests that load: they may take only what is left over.",
-     "约束的是后面同样要回载的请求：只能用剩下的块。"),
+     "约束的是后面同样要取回的请求：只能用剩下的块。"),
 )  # fmt: skip
 def reserved_blocks() -> Iterator[Case]:
     """The largest reserve that any admission was asked to respect."""
@@ -212,6 +212,6 @@ LEDGER.unmodelled(
      "SGLang retract 时可以把被撤回请求的 KV offload 到 host。"),
     ("Only a decode server of a split deployment does; kvlab models a whole one. There "
      "the prompt stays in the tree, backed up as any other prefix.",
-     "只有 PD 分离的 decode 端才会；kvlab 模型是合一部署，prompt 留在树上，"
+     "只有 PD 分离的解码端才会；kvlab 模型是合一部署，prompt 留在树上，"
      "和其他前缀一样备份。"),
 )  # fmt: skip

@@ -83,7 +83,7 @@ def sglang_names() -> Iterator[Case]:
 @claim(
     "S1-3.1-2", "11",
     ("Its log prints a decode line every 40 decode steps.",
-     "日志默认每 40 个 decode step 打一条。"),
+     "日志默认每 40 个解码步打一条。"),
     ("As it says.", "如其所言。"),
 )  # fmt: skip
 def every_40() -> Iterator[Case]:
@@ -100,7 +100,7 @@ def every_40() -> Iterator[Case]:
      "cache_hit_rate = 命中 token /（命中 + 新算）。"),
     ("Of the last prefill batch, not of the server's life; and 0.5.14 sets it to 0 at "
      "every decode line.",
-     "只统计最近一个 prefill 批次，不是服务期累计；0.5.14 每打一条 decode "
+     "只统计最近一个预填充批次，不是服务期累计；0.5.14 每打一条解码"
      "日志还会清零。"),
 )  # fmt: skip
 def hit_rate() -> Iterator[Case]:
@@ -230,7 +230,7 @@ def three_signs() -> Iterator[Case]:
     "S1-3.3-2", "11",
     ("The hit rate says how much prefill was saved, and nothing of whether the pool "
      "holds what wants to run.",
-     "命中率只回答 prefill 省了多少，不回答 Pool 装不装得下。"),
+     "命中率只回答预填充省了多少，不回答 Pool 装不装得下。"),
     ("The same hit rate, with and without a queue.", "命中率相同，"
      "有无排队却截然不同。"),
 )  # fmt: skip

@@ -54,7 +54,7 @@ def _decode_three(desk: Workbench, id: str) -> None:
     ("Only while no request runs. What a request holds outside the tree (decoded "
      "tokens, "
      "a part of a page, a running chunk) is a term of its own.",
-     "仅当没有请求在跑。请求在树外持有的槽位（decode 出的 token、不满一页、进行中的 "
+     "仅当没有请求在跑。请求在树外持有的槽位（解码出的 token、不满一页、进行中的 "
      "chunk）"
      "另成一项。"),
 )  # fmt: skip
@@ -76,7 +76,7 @@ def three_terms() -> Iterator[Case]:
     ("protected_size is the `used` of the three states.",
      "protected_size 就是三态里的 used。"),
     ("used is protected and held: what decode has written is used, and nobody's lock.",
-     "used = protected + held：decode 写下的槽位算 used，却不受任何锁保护。"),
+     "used = protected + held：解码写下的槽位算 used，却不受任何锁保护。"),
 )  # fmt: skip
 def protected_is_used() -> Iterator[Case]:
     """num_used against protected, at rest and after three decode steps."""
@@ -135,7 +135,7 @@ def exactly_the_shortfall() -> Iterator[Case]:
 @claim(
     "S1-2.1-6", "04",
     ("There is no watermark: nothing is evicted before something is missing.",
-     "没有水线：缺多少才逐多少。"),
+     "没有水位线：缺多少才逐多少。"),
     ("The pool may stand at 100 %.", "池子可以停在 100 %。"),
 )  # fmt: skip
 def no_watermark() -> Iterator[Case]:

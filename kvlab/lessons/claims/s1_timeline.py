@@ -101,7 +101,7 @@ def every_step() -> Iterator[Case]:
 @claim(
     "S1-5.3-1", "10",
     ("A decode step that does not fit first evicts cache, and retracts only then.",
-     "decode 装不下时先逐缓存，逐完还不够才 retract。"),
+     "解码装不下时先逐缓存，逐完还不够才 retract。"),
     ("As it says.", "如其所言。"),
 )  # fmt: skip
 def evicts_first() -> Iterator[Case]:
@@ -209,7 +209,7 @@ def preempts() -> Iterator[Case]:
 @claim(
     "S1-5.3-6", "10",
     ("A preempted request prefills again from token 0.",
-     "被抢占的请求从 token 0 重新 prefill。"),
+     "被抢占的请求从 token 0 重新预填充。"),
     ("Its counter is 0, but its freed blocks keep their hash: what nobody took in the "
      "meantime is hit again. True only without prefix caching.",
      "计数器确实是 0，但释放的块哈希还在：没被别人拿走的会再次命中。"

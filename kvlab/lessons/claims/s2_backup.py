@@ -52,7 +52,7 @@ def weights() -> Iterator[Case]:
 @claim(
     "S2-1-3", "07",
     ("What is dropped must be prefilled again by the next request with that prefix.",
-     "丢弃之后，后续共享该前缀的请求必须重新 prefill。"),
+     "丢弃之后，后续共享该前缀的请求必须重新预填充。"),
     ("As it says.", "如其所言。"),
 )  # fmt: skip
 def dropped() -> Iterator[Case]:
@@ -126,7 +126,7 @@ def at_eviction() -> Iterator[Case]:
 @claim(
     "S2-2.2-1", "06",
     ("A match counts the hit: prefill, match_prefix, _inc_hit_count, write_backup.",
-     "触发路径：prefill → match_prefix → _inc_hit_count → write_backup。"),
+     "触发路径：预填充 → match_prefix → _inc_hit_count → write_backup。"),
     ("Only an insert counts. A match may split a node, but never counts.",
      "只有 insert 计数；match 可能分裂节点，但从不计数。"),
 )  # fmt: skip

@@ -246,7 +246,7 @@ def three_branches() -> Iterator[Case]:
 @claim(
     "S2-3.2-9", "04",
     ("An eviction starts at check_decode_mem, when the next decode step lacks slots.",
-     "eviction 由 check_decode_mem 触发：decode 缺槽位时。"),
+     "eviction 由 check_decode_mem 触发：解码缺槽位时。"),
     ("That is one of three: an allocation for a prefill and a load_back make room in "
      "the same way.",
      "这只是三种之一：预填充的分配和 load_back 也同样腾位。"),

@@ -91,7 +91,7 @@ def from_splits() -> Iterator[Case]:
 @claim(
     "S2-4.3-1", "08",
     ("A host hit shorter than load_back_threshold is not loaded.",
-     "小于 load_back_threshold 的命中不回载。"),
+     "小于 load_back_threshold 的命中不取回。"),
     ("10 tokens, in both releases.", "两个版本都是 10 个 token。"),
 )  # fmt: skip
 def below_threshold() -> Iterator[Case]:
@@ -130,7 +130,7 @@ def over_quota() -> Iterator[Case]:
 LEDGER.unmodelled(
     "S2-4.3-4", "08",
     ("Below the threshold computing is faster than loading.",
-     "小于阈值时，重算比回载更快。"),
+     "小于阈值时，重算比取回更快。"),
     ("The threshold is a fixed number, and nothing in the engine compares the two. A "
      "copy here takes its bytes over the link, without the fixed cost of a transfer "
      "that the argument rests on.",
@@ -142,7 +142,7 @@ LEDGER.unmodelled(
 LEDGER.unmodelled(
     "S2-4.3-3", "08",
     ("The quota keeps large loads from starving new requests.",
-     "配额防止过大的回载让新请求没有空间。"),
+     "配额防止过大的取回让新请求没有空间。"),
     ("No caller sets a quota, in either release: the check is there and never "
      "applies. A "
      "script here may set one.",

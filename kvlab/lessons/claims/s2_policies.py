@@ -171,7 +171,7 @@ def signal() -> Iterator[Case]:
      "write_through 适合共享前缀多，write_back 适合写入压力大。"),
     ("Here write_back loads as much and writes less; what it costs is time, since "
      "allocations wait for its copies.",
-     "此例中 write_back 回载一样多、写得更少；代价是时间：分配要等拷贝。"),
+     "此例中 write_back 取回一样多、写得更少；代价是时间：分配要等拷贝。"),
 )  # fmt: skip
 def which_fits() -> Iterator[Case]:
     """Tokens loaded back and written, for growing prompts."""

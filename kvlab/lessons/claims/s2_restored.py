@@ -27,7 +27,7 @@ A, LONG = range(100, 112), range(100, 132)
      "HBM 满则先 evict 再重试，与 evict_host 完全对称。"),
     ("Each side has one retry. But in 0.5.14 the eviction may need L2 itself, and drop "
      "the node that is being loaded; 0.5.23 locks it.",
-     "两侧都只重试一次。但 0.5.14 的逐出本身可能要用 L2，从而丢掉正在回载的节点；"
+     "两侧都只重试一次。但 0.5.14 的逐出本身可能要用 L2，从而丢掉正在取回的节点；"
      "0.5.23 会先锁住它。"),
 )  # fmt: skip
 def symmetrical() -> Iterator[Case]:
@@ -136,7 +136,7 @@ LEDGER.unmodelled(
      "只按索引寻址。"),
     ("The row holds both parts side by side, but it is the prefill's allocation that "
      "writes it.",
-     "行里确实两段并列，但写这一行的是 prefill 的分配步骤。"),
+     "行里确实两段并列，但写这一行的是预填充的分配步骤。"),
 )  # fmt: skip
 def request_row() -> Iterator[Case]:
     """Who writes the request's row, and what it then holds."""
@@ -162,5 +162,5 @@ LEDGER.unmodelled(
      "load() 先分配 device pages，再把 host 数据搬过去。"),
     ("load() allocates and queues; the copy starts before the prefill, layer by layer. "
      "The record shows the submission and the acknowledgement, not the start.",
-     "load() 只分配并入队；拷贝在 prefill 之前才逐层启动。录制里只看得到提交与 ack。"),
+     "load() 只分配并入队；拷贝在预填充之前才逐层启动。录制里只看得到提交与 ack。"),
 )  # fmt: skip

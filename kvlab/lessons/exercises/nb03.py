@@ -90,7 +90,7 @@ def _knob(random: Random) -> Case:
             Belief("decode", Words(
                 "Running requests do not know the watermark: a decode may take the "
                 "last block.",
-                "运行中的请求不受水位线约束：decode 可以拿走最后一块。")),
+                "运行中的请求不受水位线约束：解码可以拿走最后一块。")),
         ),
     )  # fmt: skip
 
@@ -191,7 +191,7 @@ EXERCISES = (
         asks=Words(
             "Pool of 11 blocks, as id: ref_cnt and h for a hash, – for none:\n{dump}\n"
             "Block 0 is the null block. What does vLLM report?",
-            "一个 11 块的池子，写作 编号: ref_cnt，有哈希标 h，没有标 –：\n{dump}\n"
+            "一个 11 块的池子，写作 id: ref_cnt，有哈希标 h，没有标 –：\n{dump}\n"
             "块 0 是 null block。vLLM 会报告什么？"),
         parts={"free": Words("free", "free"),
                "evictable": Words("of these evictable", "其中可逐出"),

@@ -51,7 +51,7 @@ def _prediction(random: Random) -> Case:
             Belief({"freed": 1}, WHOLE, at),
             Belief({"freed": 4}, Words(
                 "There is no waterline: nothing is kept free beforehand.",
-                "没有水线：不会预先留空。"), at),
+                "没有水位线：不会预先留空。"), at),
         ),
     )  # fmt: skip
 

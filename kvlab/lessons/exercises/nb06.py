@@ -170,7 +170,7 @@ EXERCISES = (
         asks=Words(
             "Between the insert and ack_write, what are A's 12 slots of L1?",
             "从插入到 ack_write 之间，A 的 12 个 L1 槽位是什么状态？"),
-        options={"protected": Words("protected", "protected（受保护）"),
+        options={"protected": Words("protected", "protected（被锁定）"),
                  "evictable": Words("evictable", "evictable（可逐出）"),
                  "available": Words("available", "available（空闲）")},
         case=_seen,

@@ -40,6 +40,11 @@ LAST = Words(
     "vLLM under fcfs does not compare: the last in the running list gives way.",
     "vLLM 的 fcfs 不做比较：运行列表的最后一个让位。",
 )
+URGENT = Words(
+    "vLLM under priority takes the largest number, the least urgent; of equal ones the "
+    "last to arrive.",
+    "vLLM 的 priority 取数值最大的，也就是最不急的；相同时取最后到的。",
+)
 ALL_LOST = Words(
     "num_computed_tokens is 0, but the freed blocks keep their hash: what nobody took "
     "in the meantime is found again.",
@@ -111,29 +116,51 @@ def _found(random: Random) -> Case:
 
 
 ENGINES = {
-    "SGLang": "",
-    "vLLM, policy fcfs": "fcfs",
-    "vLLM, policy priority": "priority",
+    "": Words("SGLang", "SGLang"),
+    "fcfs": Words("vLLM, policy fcfs", "vLLM（policy fcfs）"),
+    "priority": Words("vLLM, policy priority", "vLLM（policy priority）"),
 }
 
 
 def _victim(random: Random) -> Case:
-    engine = random.choice(list(ENGINES))
-    full = some_full(random, ENGINES[engine] or "fcfs")
-    told = "\n".join(
-        f"{id}: priority {priority}, prompt {prompt}, outputs {outputs}"
-        for id, priority, prompt, outputs in full.told
+    policy = random.choice(list(ENGINES))
+    full = some_full(random, policy or "fcfs")
+    told = Words(
+        "\n".join(
+            f"{id}: priority {priority}, prompt {prompt}, outputs {outputs}"
+            for id, priority, prompt, outputs in full.told
+        ),
+        "\n".join(
+            f"{id}：priority {priority}，prompt {prompt}，输出 {outputs}"
+            for id, priority, prompt, outputs in full.told
+        ),
     )
-    terms = {"engine": engine, "told": told}
-    if ENGINES[engine]:
+    terms = {"engine": ENGINES[policy], "told": told}
+    if policy:
         at = moment(full.vllm, _first(be.Preempt))
         victim = full.vllm.events[at - 1]
         assert isinstance(victim, be.Preempt), "a moment is the event's"
-        return Case(victim.request, terms, full.vllm, at)
+        why = URGENT if policy == "priority" else LAST
+        return Case(
+            victim.request,
+            terms,
+            full.vllm,
+            at,
+            beliefs=_all_but(victim.request, why, at),
+        )
     at = moment(full.sglang, _first(ev.Retract))
     picked = full.sglang.events[at - 1]
     assert isinstance(picked, ev.Retract), "a moment is the event's"
-    return Case(picked.request, terms, full.sglang, at)
+    return Case(
+        picked.request, terms, full.sglang, at,
+        beliefs=_all_but(picked.request, FEWEST, at),
+    )  # fmt: skip
+
+
+def _all_but(right: str, why: Words, at: int) -> tuple[Belief, ...]:
+    """Say the rule to whoever names somebody else."""
+    others = (f"r{n}" for n in range(1, 5))
+    return tuple(Belief(other, why, at) for other in others if other != right)
 
 
 def _parts(random: Random) -> Case:
@@ -166,7 +193,7 @@ EXERCISES = (
             "SGLang. a, b and c came in this order, each has 4 outputs, and L1 has one "
             "slot left; late waits. Decode needs three. Who gives way?",
             "SGLang。a、b、c 依次进来，各有 4 个输出，L1 只剩一个槽位，late 在等。"
-            "decode 需要三个。谁让位？"),
+            "解码需要三个。谁让位？"),
         options=IDS, case=_prediction,
     ),
     Choice(
@@ -200,7 +227,7 @@ EXERCISES = (
             "{engine}. Four requests run, in the order in which they came:\n{told}\n"
             "Decode does not fit, and nothing can be evicted. Who gives way?",
             "{engine}。四个请求在跑，按到达先后：\n{told}\n"
-            "decode 装不下，也没有可逐出的。谁让位？"),
+            "解码装不下，也没有可逐出的。谁让位？"),
         options={f"r{n}": Words(f"r{n}", f"r{n}") for n in range(1, 5)}, case=_victim,
     ),
     Fill(
@@ -210,7 +237,7 @@ EXERCISES = (
             "{admitted}, preempted in the midst of its prefill {preempted}, admitted "
             "again {again}, first token {first}. Where did its TTFT go?",
             "vLLM 的时钟，同一个请求，单位 ms：到达 {arrived}，准入 {admitted}，"
-            "prefill 半途被抢占 {preempted}，再次准入 {again}，首个 token {first}。"
+            "预填充半途被抢占 {preempted}，再次准入 {again}，首个 token {first}。"
             "TTFT 花在哪里？"),
         parts={"queue": Words("queue, ms", "排队，ms"),
                "prefill": Words("prefill, ms", "prefill，ms"),

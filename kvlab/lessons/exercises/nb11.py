@@ -27,17 +27,17 @@ PAIRS = {
     "cap_healthy": Words("a cap or healthy", "运行数上限 / 健康"),
 }
 GRAPHS = {
-    "usage": Words("usage of L1", "L1 使用率"),
+    "usage": Words("usage of L1", "L1 占用率"),
     "running": Words("requests running", "运行中请求"),
     "queue": Words("requests waiting", "排队请求"),
 }
 FEW = 5
 """Fewer waiting than this is no queue."""
 
-TRIPLE = Words(
-    "Full, waiting, retracting: the article's three signs. Yet hardly anybody runs; "
-    "copies on their way to L2 hold the pool.",
-    "使用率贴 1、有排队、有撤回：文章的三件套全中。但几乎没有请求在运行，"
+FEW_RUN = Words(
+    "The pool is full and many wait, as the article's checklist has it. Yet hardly "
+    "anybody runs; copies on their way to L2 hold the pool.",
+    "池满、有排队，文章清单里的信号都在。但几乎没有请求在运行，"
     "占着池子的是写往 L2 的在途拷贝。",
 )
 
@@ -77,11 +77,11 @@ def _prediction(random: Random) -> Case:
     return Case(
         "link" if running < 2 else "ceiling",
         beliefs=(
-            Belief("ceiling", TRIPLE),
+            Belief("ceiling", FEW_RUN),
             Belief("healthy", Words(
                 "A hit rate of 60 % says that prefills are short. It says nothing of "
                 "those who wait.",
-                "60 % 的命中率只说明 prefill 短，不说明有没有人在等。")),
+                "60 % 的命中率只说明预填充短，不说明有没有人在等。")),
         ),
     )  # fmt: skip
 
@@ -117,7 +117,7 @@ def _verdicts(random: Random) -> Case:
     answer = sealed(number)
     link = next(letter for letter, kind in answer.items() if kind == "link")
     return Case(
-        answer, {"number": number}, beliefs=(Belief({link: "ceiling"}, TRIPLE),)
+        answer, {"number": number}, beliefs=(Belief({link: "ceiling"}, FEW_RUN),)
     )
 
 

@@ -115,7 +115,11 @@ def _numbers(random: Random) -> Case:
         size for (size, one), (_, other) in pairs if other - one < POINT * blocks
     )
     at = random.choice(range(1, 4))
-    told = ", ".join(f"{s}: {h}" for s, h in zip(SIZES, hits, strict=True))
+    by_size = list(zip(SIZES, hits, strict=True))
+    told = Words(
+        ", ".join(f"{size}: {h}" for size, h in by_size),
+        "，".join(f"{size} 块 {h}" for size, h in by_size),
+    )
     return Case(
         {"ratio": round(100 * hits[at] / blocks, 2), "knee": knee,
          "gap": round(100 * (hits[-1] - hits[at]) / blocks, 2)},

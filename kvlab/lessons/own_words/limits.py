@@ -116,7 +116,7 @@ GIVES_WAY = Sentence(
         "vllm": point("In vLLM (fcfs) gives way", "vLLM（fcfs）里让位的是", **VICTIMS),
         "kept": point("Of its KV", "它的 KV",
             nothing=("nothing is left: it prefills from token 0",
-                     "什么也不剩：从 token 0 重新 prefill"),
+                     "什么也不剩：从 token 0 重新预填充"),
             swapped=("all is swapped out to the CPU", "全部换出到 CPU"),
             cached=("what is cached can be hit until somebody takes it",
                     "缓存的部分在被取走前仍能命中")),
@@ -154,9 +154,9 @@ HIT_RATE = Sentence(
         "tells": point("It tells", "它说明了",
             well=("that all is well", "一切正常"),
             room=("that the pool has room", "池子还装得下"),
-            saved=("how much prefill was saved", "省下了多少 prefill")),
+            saved=("how much prefill was saved", "省下了多少预填充")),
         "silent": point("It does not tell", "它没有说明",
-            saved=("how much prefill was saved", "省下了多少 prefill"),
+            saved=("how much prefill was saved", "省下了多少预填充"),
             room=("whether the pool has room, or who waits",
                   "池子装不装得下、有没有人排队")),
     },
@@ -164,5 +164,5 @@ HIT_RATE = Sentence(
     model=Words(
         "It tells how much prefill was saved, not whether the pool has room or who "
         "waits for it.",
-        "命中率只说明省了多少 prefill，不说明池子装不装得下、有没有人在等。"),
+        "命中率只说明省了多少预填充，不说明池子装不装得下、有没有人在等。"),
 )  # fmt: skip

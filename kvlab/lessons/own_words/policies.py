@@ -35,9 +35,9 @@ def _writes_less(random: Random) -> Case:
         beliefs=(
             Belief({"when": "always"}, Words(
                 "Under pressure nearly all is evicted in the end, and written: "
-                f"{tight.written} tokens here, as many as under write_through.",
+                f"{tight.written} blocks here, as many as under write_through.",
                 "压力大时几乎全部最终被逐出，也就全部写出："
-                f"这里写了 {tight.written} 个 token，和 write_through 一样多。"), at),
+                f"这里写了 {tight.written} 块，和 write_through 一样多。"), at),
             Belief({"when": "hits"}, Words(
                 "write_through writes a node once, however often it is hit.",
                 "write_through 每个节点只写一次，无论命中多少次。"), at),
@@ -102,11 +102,12 @@ def _held(random: Random) -> Case:
 HELD = Sentence(
     id="14.E3",
     asks=Words("In one sentence: why must a load_back lock what it is loading?",
-               "一句话：load_back 为什么必须锁住它要加载的节点？"),
+               "一句话：load_back 为什么必须锁住它要取回的节点？"),
     points={
         "danger": point("Without the lock", "没有锁的话",
             busy=("the link would be busy longer", "链路会占用更久"),
-            late=("L1 might evict it again after the load", "加载完 L1 可能又把它逐出"),
+            late=("L1 might evict it again after the load",
+                  "取回之后 L1 可能又把它逐出"),
             drop=("the eviction that makes room may drop its copy from L2",
                   "为它腾位的逐出可能丢掉它在 L2 的副本")),
         "then": point("What comes of it", "后果是",

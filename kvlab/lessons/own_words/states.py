@@ -95,12 +95,12 @@ IN_BETWEEN = Sentence(
     id="02.E4",
     asks=Words(
         "In one sentence: why is protected less than used while a request decodes?",
-        "一句话：请求在 decode 时，protected 为什么小于 used？"),
+        "一句话：请求在解码时，protected 为什么小于 used？"),
     points={
         "which": point("The tokens that make the difference are",
                        "差出来的是哪些 token",
             prompt=("those of the prompt", "prompt 的"),
-            decoded=("those that decode has written", "decode 写出的"),
+            decoded=("those that decode has written", "解码写出的"),
             evictable=("those that are evictable", "可逐出的")),
         "where": point("They are", "它们在哪里",
             tree=("on the tree, locked", "在树上，已加锁"),
@@ -111,7 +111,7 @@ IN_BETWEEN = Sentence(
     model=Words(
         "What decode has written is held by the request and is not on the tree, and "
         "protected counts the tree only.",
-        "decode 写出的 token 由请求持有、还没进树，而 protected 只数树上的。"),
+        "解码写出的 token 由请求持有、还没进树，而 protected 只数树上的。"),
 )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ FREE_BLOCK = Sentence(
         "lost": point("What it holds is lost", "里面的内容何时丢失",
             ended=("when its request ends", "请求结束时"),
             taken=("when somebody else is given the block", "块被分给别人时"),
-            watermark=("when usage crosses the watermark", "用量越过水位线时")),
+            watermark=("when usage crosses the watermark", "占用率越过水位线时")),
     },
     case=_free_block,
     model=Words(
@@ -177,7 +177,7 @@ def _on_demand(random: Random) -> Case:
         beliefs=(
             Belief({"when": "waterline"}, Words(
                 "There is no waterline: the pool was full to the last slot.",
-                "没有水线：池子一直用到最后一个槽位。"), room),
+                "没有水位线：池子一直用到最后一个槽位。"), room),
             Belief({"more": "exact"}, Words(
                 "Leaves go whole: a shortfall of 1 and a coldest leaf of 7 free 7.",
                 "叶子整个逐出：缺 1 个，最冷的叶子有 7 个，就腾出 7 个。"), done),

@@ -137,7 +137,7 @@ def _not_free(random: Random) -> Case:
         beliefs=(
             Belief({"takes": "nothing"}, Words(
                 "It takes as many slots of L1 as it has tokens, like a prefill.",
-                "它有多少 token 就占多少 L1 槽位，和 prefill 一样。"), loaded),
+                "它有多少 token 就占多少 L1 槽位，和预填充一样。"), loaded),
             Belief({"else": "part"}, Words(
                 "All or nothing: one allocation for the whole chain. L1 had room for "
                 "P2, and not even P2 was loaded.",

@@ -27,8 +27,10 @@ from ..drawn import Drawn
 from ..mirrors import MIRRORS, Mirror, play
 
 KINDS = {
-    "ceiling": "the ceiling", "cap": "a cap", "link": "a slow link",
-    "prefix": "a broken prefix", "healthy": "healthy",
+    "ceiling": Words("the ceiling", "L1 到顶"), "cap": Words("a cap", "运行数上限"),
+    "link": Words("a slow link", "慢链路"),
+    "prefix": Words("a broken prefix", "断了的前缀"),
+    "healthy": Words("healthy", "健康"),
 }  # fmt: skip
 LETTERS = "ABCDE"
 EVERY = 10.0
@@ -49,7 +51,7 @@ class Reading(NamedTuple):
 
 def mirror(kind: str) -> Mirror:
     """Return the sickness behind a short name."""
-    (found,) = (m for m in MIRRORS if m.name == KINDS[kind])
+    (found,) = (m for m in MIRRORS if m.name == KINDS[kind].en)
     return found
 
 

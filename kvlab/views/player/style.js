@@ -107,7 +107,7 @@ const FRAME_STYLE = `
 }
 .kv.two .pane { grid-area: auto; border: 0; border-bottom: 1px solid var(--line) }
 .kv.two .pane.b { border-left: 1px solid var(--line) }
-.kv.two .p-tree { height: 214px }
+.kv.two .p-tree { height: 244px }
 .kv.two .p-pool { height: var(--pools) }
 .kv.two .p-why { height: 260px }
 .kv.two .p-queue { display: none }

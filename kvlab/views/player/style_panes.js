@@ -34,6 +34,7 @@ export const PANE_STYLE = `
 .kv .pools .l2 { flex-basis: 100% }
 .kv .pools [hidden] { display: none }
 .kv .tables .line { display: flex; gap: 8px; align-items: center; min-height: 26px }
+.kv .tables .line > * { flex: none }
 .kv .lab { font-size: 11px; color: var(--ink3); margin-bottom: 2px }
 .kv .eq {
   display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 11px;
