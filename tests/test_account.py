@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+from moments import at
+
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.views.account import Sum, Term, account_svg, device_sum, host_sum
 from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.theme import Words
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def test_both_sums_hold_at_every_step(sample):

@@ -12,7 +12,7 @@ from kvlab.record.block_invariants import BLOCK_LAWS, broken_blocks
 from kvlab.record.block_replay import block_state_at, block_states
 from kvlab.record.block_snapshot import BlockState
 from kvlab.record.events import Arrive, Finish, Output
-from kvlab.record.seek import FoldError
+from kvlab.record.folding import FoldError
 from kvlab.record.trace import BlockHeader, BlockTrace
 
 CONFIG = BlockConfig(num_gpu_blocks=6, block_size=4)

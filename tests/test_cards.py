@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from moments import about, step_of
 
 from kvlab.errors import TraceError
 from kvlab.record import events as ev
 from kvlab.record.events import Decision
-from kvlab.record.replay import Replay
 from kvlab.run.whole import load_whole
 from kvlab.views.cards import (
     card,
@@ -20,7 +20,6 @@ from kvlab.views.cards import (
     links,
     why_text,
 )
-from kvlab.views.frame import Frame
 from kvlab.views.phrases import PHRASES
 from kvlab.views.player_words import UI_WORDS
 from kvlab.views.questions import QUESTIONS
@@ -30,18 +29,8 @@ from kvlab.views.theme import LANGS, num
 GOLDENS = Path(__file__).parent / "goldens"
 
 
-def step_of(trace, kind, number=0):
-    found = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return found[number]
-
-
 def decisions(trace):
     return [i for i, e in enumerate(trace.events, 1) if isinstance(e, Decision)]
-
-
-def about(sample, event):
-    state = Replay(sample).at(len(sample))
-    return Frame(sample.header, 1, event, state, state)
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -33,7 +33,7 @@ def test_a_copy_that_goes_down_has_its_chevrons_turned():
 
 @pytest.mark.parametrize("lang", LANGS)
 def test_the_legend_names_every_state(lang):
-    svg = draw.legend_svg(lang)
+    svg = draw.document([draw.legend(lang, contents=True)[0]], 640, 90, "legend", lang)
     ElementTree.fromstring(svg)
     assert all(f">{name}<" in svg for _, _, name in theme.legend(lang))
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from moments import step_of
 
 from kvlab.errors import TraceError
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.views.frame import focus, frame_at, frame_of
-
-
-def step_of(trace, kind, number=0):
-    found = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return found[number]
 
 
 def test_at_step_0_nothing_has_happened(sample):

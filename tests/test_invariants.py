@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from moments import rests, step_of
 
 from kvlab.config import EngineConfig
 from kvlab.pages import FreeList, as_pages
@@ -17,7 +18,7 @@ from kvlab.record import events as ev
 from kvlab.record import invariants as laws
 from kvlab.record.events import Event
 from kvlab.record.invariants import ALWAYS, AT_REST, LAWS, Law, broken
-from kvlab.record.replay import Replay
+from kvlab.record.replay import Replay, states
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
@@ -373,13 +374,13 @@ GOLDENS = Path(__file__).parent / "goldens"
 FAULTY = GOLDENS / "sglang" / "s25_write_back_load_back_host_full.json"
 
 
-def recorded(path: Path) -> Replay:
+def recorded(path: Path) -> Trace:
     script = read_script(path)
     trace = Trace(Header(config=script.config, rules=script.rules))
     runner = ScriptRunner(script, trace, eager=True)
     for number in range(len(script.ops)):
         replay_op(runner, script, number)
-    return Replay(trace)
+    return trace
 
 
 @pytest.mark.parametrize(
@@ -388,22 +389,21 @@ def recorded(path: Path) -> Replay:
     ids=lambda path: f"{path.parent.name}-{path.stem}",
 )
 def test_all_laws_hold_in_a_recorded_script(path):
-    replay = recorded(path)
-    rests, rules = set(replay.rests()), replay.trace.header.rules
+    trace = recorded(path)
+    resting, rules = set(rests(trace)), trace.header.rules
     found = {
         index: sentences
-        for index, _, state in replay.states()
-        if (sentences := broken(state, at_rest=index + 1 in rests, rules=rules))
+        for index, _, state in states(trace)
+        if (sentences := broken(state, at_rest=index + 1 in resting, rules=rules))
     }
-    assert replay.fault is None
     assert found == {}
 
 
 def test_the_faulty_script_breaks_laws_from_the_load_on():
-    replay = recorded(FAULTY)
-    wrong = [step for step in replay.rests() if broken(replay.at(step))]
-    load = replay.of_kind(ev.Load)[0]
-    assert wrong == [step for step in replay.rests() if step > load]
+    trace = recorded(FAULTY)
+    replay, load = Replay(trace), step_of(trace, ev.Load)
+    wrong = [step for step in rests(trace) if broken(replay.at(step))]
+    assert wrong == [step for step in rests(trace) if step >= load]
     assert "node 1 left the tree with 20 tokens on the device" in broken(
-        replay.at(load + 1)
+        replay.at(load)
     )

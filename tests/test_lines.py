@@ -16,7 +16,7 @@ from kvlab.observe.diagnose import diagnose
 from kvlab.observe.lines import LogReader
 from kvlab.observe.records import find_records, read_at_once, read_record
 from kvlab.observe.samples import Recording, Track
-from kvlab.observe.source import Block, RawLine, raw_lines
+from kvlab.observe.source import Block, RawLine, blocks
 
 
 def read(*texts: str) -> Recording:
@@ -441,7 +441,7 @@ def test_a_line_of_a_gigabyte_takes_no_memory(tmp_path):
         for _ in range(40):
             file.write(b"x" * (1 << 20))
         file.write(b"\n" + PLAIN[0].encode() + b"\n" + PLAIN[1].encode() + b"\n")
-    lines = list(raw_lines(path))
+    lines = [line for block in blocks(path) for line in block.lines()]
     assert [line.whole for line in lines] == [False, True, True]
     assert len(lines[0].data) <= 1 << 16
     told = diagnose([path])
@@ -589,7 +589,7 @@ def test_blocks_are_cut_at_line_ends_wherever_the_pieces_end(tmp_path, monkeypat
     path.write_bytes(text)
     monkeypatch.setattr("kvlab.observe.source._READ", 97)
     monkeypatch.setattr("kvlab.observe.source.LONGEST", 200)
-    found = list(raw_lines(path))
+    found = [line for block in blocks(path) for line in block.lines()]
     assert [line.number for line in found] == list(range(1, len(found) + 1))
     want = text.split(b"\n")
     assert [line.data for line in found] == [line[:200] for line in want]

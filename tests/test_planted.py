@@ -8,7 +8,7 @@ import torch
 from kvlab.lessons.planted import FAULTS, tell
 from kvlab.record import events as ev
 from kvlab.record.invariants import broken
-from kvlab.record.replay import Replay
+from kvlab.record.replay import Replay, states
 from kvlab.run.model import Spec
 
 all_faults = pytest.mark.parametrize("name", FAULTS)
@@ -107,7 +107,7 @@ def test_no_law_of_the_state_tells_but_that_of_the_gap(harms, name):
     trace = harms[name].trace
     told = {
         sentence
-        for _, _, state in Replay(trace).states()
+        for _, _, state in states(trace)
         for sentence in broken(state, at_rest=False, rules=trace.header.rules)
     }
     chain = "node 2 is backed up, its parent 1 is not"

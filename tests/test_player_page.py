@@ -8,7 +8,7 @@ from player_tab import golden, needs_chromium, show
 
 from kvlab import Workbench
 from kvlab.record import events as ev
-from kvlab.record.replay import Replay
+from kvlab.record.replay import Replay, states
 from kvlab.record.trace import Trace
 from kvlab.views.columns import COLUMNS, columns_of
 from kvlab.views.frame import frame_at, frame_of
@@ -102,8 +102,7 @@ def test_the_account_of_every_event_is_the_snapshots(open_page):
     trace = golden("s18")
     tab = open_page(to_html(trace))
     rows = tab.js("() => kvlab.csv()").splitlines()
-    states = Replay(trace).states()
-    for row, (index, _, state) in zip(rows[1:], states, strict=True):
+    for row, (index, _, state) in zip(rows[1:], states(trace), strict=True):
         account = state.account()
         expected = [account.protected, account.held, account.evictable]
         assert row.split(",")[0] == str(index + 1)

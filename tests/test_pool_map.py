@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
+from moments import at
 
 from kvlab.config import EngineConfig
 from kvlab.pages import as_pages
@@ -15,11 +16,6 @@ from kvlab.rules import Rules
 from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.pool_map import pool_map
 from kvlab.views.theme import fill
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def striped(pages: int, host: int = 0, run: int = 40) -> Trace:

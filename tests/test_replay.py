@@ -13,9 +13,9 @@ from kvlab.config import EngineConfig
 from kvlab.errors import TraceError
 from kvlab.pages import Pages, as_pages
 from kvlab.record import events as ev
-from kvlab.record import seek
-from kvlab.record.replay import Replay, fold, state_at
-from kvlab.record.seek import FoldError
+from kvlab.record import replay as replays
+from kvlab.record.folding import FoldError
+from kvlab.record.replay import Replay, fold, state_at, states
 from kvlab.record.snapshot import NodeState, State
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
@@ -160,7 +160,7 @@ def folded(trace: Trace) -> list[list[object]]:
 
 @pytest.fixture
 def short_stretches(monkeypatch):
-    monkeypatch.setattr(seek, "STRETCH", 7)
+    monkeypatch.setattr(replays, "STRETCH", 7)
 
 
 # --- any step
@@ -196,7 +196,7 @@ RUNS = {seed: (made_run(seed), folded(made_run(seed))) for seed in range(4)}
 def test_a_step_is_the_same_after_any_jumps(seed, stretch, jumps):
     trace, expected = RUNS[seed]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(seek, "STRETCH", stretch)
+        patch.setattr(replays, "STRETCH", stretch)
         replay = Replay(trace)
     for jump in jumps:
         step = round(jump * len(trace))
@@ -241,7 +241,7 @@ def test_a_jump_applies_no_more_than_a_stretch(short_stretches, monkeypatch):
 
 
 def test_keyframes_thin_out_as_the_tree_grows(monkeypatch):
-    monkeypatch.setattr(seek, "STRETCH", 1)
+    monkeypatch.setattr(replays, "STRETCH", 1)
     trace = Trace(Header(config=EngineConfig(pool_tokens=320), rules=Rules.v0_5_14()))
     for id in range(1, 321):
         trace(ev.Add, id, 0, "", as_pages([id]), as_pages([id]), 0, 1, 1)
@@ -336,9 +336,6 @@ def test_fold_stops_at_the_event_that_does_not_fit():
     assert "it names 'b', which is not there" in str(told.value)
 
 
-# --- what a viewer asks
-
-
 def asked_run() -> Trace:
     trace = start()
     with trace.of(ev.Step, 0, "insert", ""):
@@ -352,34 +349,7 @@ def asked_run() -> Trace:
     return trace
 
 
-def test_decisions_are_found_in_both_directions():
-    replay = Replay(asked_run())
-    assert [replay.next_decision(i) for i in (-1, 0, 1, 5)] == [0, 1, 5, None]
-    assert [replay.previous_decision(i) for i in (8, 5, 1, 0)] == [5, 1, 0, None]
-
-
-def test_events_are_found_by_kind():
-    replay = Replay(asked_run())
-    assert replay.of_kind(ev.Step, ev.Lock) == [0, 5, 7]
-    assert replay.find(ev.Add) == 3
-    assert replay.find(ev.Add, after=3) is None
-    assert replay.find_back((ev.Add, ev.Split), before=4) == 3
-
-
-def test_the_run_is_at_rest_before_each_operation_and_at_the_end():
-    assert Replay(asked_run()).rests() == [0, 5, 8]
-
-
-def test_the_changes_of_a_node_or_a_request_are_found():
-    replay = Replay(asked_run())
-    assert replay.changes_of(node=1) == [3, 4, 7]
-    assert replay.changes_of(node=2) == [4]
-    assert replay.changes_of(request="a") == [6]
-
-
 def test_a_walk_yields_each_event_with_the_state_after_it():
     trace, expected = RUNS[1]
-    walk = [(i, e, facts(s)) for i, e, s in Replay(trace).states(first=20)]
-    assert walk == [
-        (i, trace.events[i], expected[i + 1]) for i in range(20, len(trace))
-    ]
+    walk = [(i, e, facts(s)) for i, e, s in states(trace)]
+    assert walk == [(i, e, expected[i + 1]) for i, e in enumerate(trace.events)]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from kvlab.errors import ConfigError, InputError, OutOfPool
 from kvlab.record.request_trace import (
-    MAX_ID,
     RequestTrace,
     TracedRequest,
     check_prompts,
@@ -21,6 +20,9 @@ from kvlab.record.request_trace import (
     unique,
     unit_tokens_of,
 )
+
+MAX_ID = 2**31 // 512 - 1
+"""The last id of a block of 512 whose tokens are 32-bit numbers."""
 
 ASK = (
     "; give a Mooncake, Qwen-Bailian, BurstGPT or Azure LLM trace (JSONL or CSV with "

@@ -6,10 +6,11 @@ import re
 import string
 
 import pytest
+from moments import about, at
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.views.frame import Frame, frame_at, frame_of
+from kvlab.views.frame import frame_of
 from kvlab.views.phrases import PHRASES, VERDICTS
 from kvlab.views.sentences import describe, entry_of, verdict
 from kvlab.views.theme import LANGS
@@ -17,16 +18,6 @@ from kvlab.views.theme import LANGS
 
 def fields(text):
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
-
-
-def about(sample, event):
-    state = Replay(sample).at(len(sample))
-    return Frame(sample.header, 1, event, state, state)
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 @pytest.mark.parametrize("lang", LANGS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from moments import at, rests
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
@@ -35,7 +36,7 @@ def test_the_runs_cover_the_pool_without_a_gap(sample, tier):
 
 def test_between_operations_the_pools_say_what_the_accounts_say(sample):
     replay = Replay(sample)
-    for step in replay.rests():
+    for step in rests(sample):
         frame = frame_of(replay, step)
         if isinstance(frame.event, ev.Restore):
             continue
@@ -44,11 +45,6 @@ def test_between_operations_the_pools_say_what_the_accounts_say(sample):
             assert device[term.state] == term.tokens, (step, term)
         for term in host_sum(frame).terms:
             assert host[term.state] == term.tokens, (step, term)
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def states_of(frame, tier, label):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from moments import at
+
 from kvlab.record import events as ev
 from kvlab.views.frame import frame_at
 from kvlab.views.text import (
     account_text,
     pools_text,
-    queue_text,
     timeline_text,
     tree_text,
 )
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def test_the_tree_is_indented_with_ranges_locks_hits_and_residency(sample):
@@ -56,10 +52,6 @@ def test_the_account_is_the_equation(sample):
 def test_the_account_says_what_moved(sample):
     text = account_text(at(sample, ev.Demote), "zh")
     assert "请求持有 18 (+18) + 可逐出 0 (−18)" in text
-
-
-def test_the_queue_names_who_waits_and_who_runs(sample):
-    assert queue_text(at(sample, ev.Admit, 1)) == "waiting: c\nrunning: a"
 
 
 def test_the_timeline_lists_decisions_and_marks_the_step(sample):

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from graphviz.backend import dot_command
+from moments import at
 
 from kvlab.errors import KvlabError
 from kvlab.record import events as ev
@@ -19,11 +20,6 @@ from kvlab.views import tree_graph as graphs
 from kvlab.views.frame import frame_at
 from kvlab.views.tree_graph import find_dot, tree_svg
 from kvlab.views.tree_graph import tree_graph as graph_of
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def test_each_node_has_an_edge_from_its_parent(sample):

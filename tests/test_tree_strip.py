@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import pytest
+from moments import at
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
@@ -13,11 +14,6 @@ from kvlab.views.theme import fill
 from kvlab.views.tree_layout import TreeLayout, tree_layout
 from kvlab.views.tree_margin import scale_of
 from kvlab.views.tree_strip import tree_strip
-
-
-def at(trace, kind, number=0):
-    steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, kind)]
-    return frame_at(trace, steps[number])
 
 
 def drawn(trace, kind, number=0, lang="en"):

@@ -66,15 +66,6 @@ def silent(_num_bytes: int) -> None:
     """Say nothing about progress."""
 
 
-def raw_lines(path: str | Path, say: Say = silent) -> Iterator[RawLine]:
-    """Yield the lines of a file, gzip or plain, or of standard input for "-".
-
-    Raises: as `blocks`. Cost: O(bytes), at most a few MiB of memory.
-    """
-    for block in blocks(path, say):
-        yield from block.lines()
-
-
 def blocks(path: str | Path, say: Say = silent) -> Iterator[Block]:
     """Yield the lines of a file, many at a time.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from . import block_events as ev
 from .block_snapshot import BlockState
 from .events import Arrive, Decode, Event, Finish, Output
-from .seek import FoldError
+from .folding import fold_events
 from .trace import BlockTrace
 
 
@@ -188,14 +188,7 @@ def meter(trace: BlockTrace) -> BlockMeter:
     Raises: FoldError for an event that does not fit the state. Cost: O(events).
     """
     end = BlockMeter(BlockState.start(trace.header.config))
-    for index, event in enumerate(trace.events):
-        try:
-            end.apply(event)
-        except KeyError as unknown:
-            problem = f"it names {unknown.args[0]!r}, which is not there"
-            raise FoldError(index, event, problem) from None
-        except ValueError as misplaced:
-            raise FoldError(index, event, str(misplaced)) from None
+    fold_events(end, trace.events, 0, len(trace))
     return end
 
 

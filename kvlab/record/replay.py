@@ -1,24 +1,29 @@
 """What was the state after event n, for any n, without waiting?
 
-A `Replay` keeps keyframes as seek.py says; one shares the records of nodes and
-requests that did not change since the one before.
+A `Replay` folds the run once and keeps a keyframe every few thousand events; any state
+is the nearest keyframe, or the last state asked for, moved forward. A keyframe shares
+the records of nodes and requests that did not change since the one before.
 Left out: what the states look like (views/).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .events import Change, Decision, Event, Step
+from .events import Event
 from .fit import misfit
-from .seek import FoldError, Seeker, check_step
+from .folding import FoldError, check_step, fold_events
 from .snapshot import State
 from .trace import Trace
+
+STRETCH = 4096
+"""Fewest events from one keyframe to the next."""
 
 _ID = attrgetter("id")
 
@@ -29,23 +34,14 @@ def fold(state: State, events: list[Event], first: int, end: int) -> None:
     Changes: the state; after an error it is of no more use.
     Raises: FoldError for an event that does not fit the state before it.
     """
-    for index in range(first, end):
-        event = events[index]
-        try:
-            if (problem := misfit(state, event)) is None:
-                state.apply(event)
-        except KeyError as unknown:
-            problem = f"it names {unknown.args[0]!r}, which is not there"
-        except ValueError as misplaced:
-            problem = str(misplaced)
-        if problem is not None:
-            raise FoldError(index, event, problem)
+    fold_events(state, events, first, end, misfit)
 
 
 def state_at(trace: Trace, step: int) -> State:
     """Return the state after the first `step` events, for those who need only one.
 
-    Raises: TraceError as `Replay.at`. Cost: O(step).
+    Raises: TraceError if the run has no such step, FoldError as `fold`.
+    Cost: O(step).
     """
     check_step(step, len(trace))
     state = State.start(trace.header.config)
@@ -53,7 +49,19 @@ def state_at(trace: Trace, step: int) -> State:
     return state
 
 
-class Replay(Seeker[State]):
+def states(trace: Trace) -> Iterator[tuple[int, Event, State]]:
+    """Yield (index, event, state after it), from the first event on.
+
+    The state is one object that moves on: copy it to keep it.
+    Raises: FoldError as `fold`. Cost: O(events), one fold.
+    """
+    state = State.start(trace.header.config)
+    for index, event in enumerate(trace.events):
+        fold(state, trace.events, index, index + 1)
+        yield index, event, state
+
+
+class Replay:
     """A run that can be entered at any step.
 
     `fault` is the error of the first event that does not fold, else None; the steps
@@ -74,77 +82,46 @@ class Replay(Seeker[State]):
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        super().__init__(trace.events, State.start(trace.header.config))
+        self.fault: FoldError | None = None
+        self._now, self._step = State.start(trace.header.config), 0
+        self._steps: list[int] = []
+        self._keyframes: list[_Keyframe] = []
+        try:
+            self._fold_all()
+        except FoldError as fault:
+            self.fault = fault
 
-    def states(self, first: int = 0) -> Iterator[tuple[int, Event, State]]:
-        """Yield (index, event, state after it) from event `first` on.
+    def __len__(self) -> int:
+        return len(self.trace)
 
-        The state is one object that moves on: copy it to keep it.
-        Raises: TraceError as `at`.
+    def at(self, step: int) -> State:
+        """Return the state after the first `step` events; 0 is the start.
+
+        The state is the caller's own: changing it changes nothing here.
+        Raises: TraceError if the run has no such step, `fault` if it lies behind the
+        event that does not fold. Cost: a stretch of events at most, and a copy.
         """
-        state = self.at(first)
-        for index in range(first, len(self)):
-            fold(state, self.trace.events, index, index + 1)
-            yield index, self.trace.events[index], state
+        check_step(step, len(self))
+        if self.fault is not None and step > self.fault.index:
+            raise self.fault
+        near = bisect_right(self._steps, step) - 1
+        if not self._steps[near] <= self._step <= step:
+            self._now, self._step = self._keyframes[near].state(), self._steps[near]
+        for event in self.trace.events[self._step : step]:
+            self._now.apply(event)
+        self._step = step
+        return self._now.copy()
 
-    def find(
-        self, kinds: type[Event] | tuple[type[Event], ...], after: int = -1
-    ) -> int | None:
-        """Return the first event of the kinds behind index `after`; None if none.
-
-        Bases serve as kinds: `Decision`, `Change`. Cost: O(events passed over).
-        """
-        behind = range(after + 1, len(self))
-        return next(
-            (i for i in behind if isinstance(self.trace.events[i], kinds)), None
-        )
-
-    def find_back(
-        self, kinds: type[Event] | tuple[type[Event], ...], before: int
-    ) -> int | None:
-        """Return the last event of the kinds before index `before`; None if none."""
-        ahead = range(min(before, len(self)) - 1, -1, -1)
-        return next((i for i in ahead if isinstance(self.trace.events[i], kinds)), None)
-
-    def next_decision(self, index: int) -> int | None:
-        """Return the next decision behind event `index`, -1 being the start."""
-        return self.find(Decision, index)
-
-    def previous_decision(self, index: int) -> int | None:
-        """Return the last decision before event `index`."""
-        return self.find_back(Decision, index)
-
-    def of_kind(self, *kinds: type[Event]) -> list[int]:
-        """Return the indexes of all events of the kinds. Cost: O(events)."""
-        return [i for i, e in enumerate(self.trace.events) if isinstance(e, kinds)]
-
-    def rests(self) -> list[int]:
-        """Return the steps between operations, where all laws hold: before each
-        `Step` event, and at the end. Cost: O(events)."""
-        return [*self.of_kind(Step), len(self)]
-
-    def changes_of(
-        self, node: int | None = None, request: str | None = None
-    ) -> list[int]:
-        """Return the changes that name the node or the request. A lock or a touch of
-        a deeper node is not among them. Cost: O(events)."""
-        return [
-            i
-            for i, e in enumerate(self.trace.events)
-            if isinstance(e, Change) and _names(e, node, request)
-        ]
-
-    def _fold(self, state: State, first: int, end: int) -> None:
-        fold(state, self.trace.events, first, end)
-
-    def _pack(self, state: State) -> Callable[[], State]:
-        return _Keyframe.of(state).state
-
-    def _copy(self, state: State) -> State:
-        return state.copy()
-
-    def _stretch(self, state: State) -> int:
-        return len(state.nodes) // 16
+    def _fold_all(self) -> None:
+        """Move from the start to the end, leaving keyframes behind."""
+        while True:
+            self._steps.append(self._step)
+            self._keyframes.append(_Keyframe.of(self._now))
+            if self._step == len(self):
+                return
+            stretch = max(STRETCH, len(self._now.nodes) // 16)
+            first, self._step = self._step, min(self._step + stretch, len(self))
+            fold(self._now, self.trace.events, first, self._step)
 
 
 class _Keyframe(NamedTuple):
@@ -172,13 +149,3 @@ class _Keyframe(NamedTuple):
         state.nodes = dict(zip(map(_ID, nodes), nodes, strict=True))
         state.requests = dict(zip(map(_ID, requests), requests, strict=True))
         return state
-
-
-def _names(event: Change, node: int | None, request: str | None) -> bool:
-    if request is not None and getattr(event, "request", None) == request:
-        return True
-    if node is None:
-        return False
-    return any(
-        getattr(event, name, None) == node for name in ("node", "upper", "parent")
-    )

@@ -25,8 +25,6 @@ from .trace_formats import open_requests
 from .trace_row import WRITE_IT, TraceRow
 
 BLOCK = 512
-MAX_ID = (MAX_TOKENS + 1) // BLOCK - 1
-"""The last id of a block of 512 whose tokens are 32-bit numbers."""
 _MOST_BLOCK = 1 << 20
 _MOST_SPAN = 1e9
 """Seconds, some thirty years."""

@@ -18,7 +18,7 @@ from msgspec import to_builtins
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
-from ..record.seek import FoldError
+from ..record.folding import FoldError
 from ..record.trace import BlockHeader, BlockTrace
 from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
@@ -152,7 +152,6 @@ BLOCK_UI: dict[str, Words] = {
     "gate": Words("watermark: admission behind running requests leaves {n} blocks",
                   "水位线：已有请求运行时，准入须留下 {n} 个块"),
     "also": Words("SGLang: {a}", "SGLang：{a}"),
-    "more_free": Words("… {n} more …", "… 还有 {n} 个 …"),
     "blocks_of": Words("{n} blocks", "{n} 个块"),
     "l2": Words("L2 · CPU", "L2 · CPU"),
 }

@@ -156,24 +156,6 @@ def arrow(x: float, y: float, up: bool, colour: str) -> Markup:
     return stroke(f"{head}M{x:g} {y + tip:g}V{y - tip:g}", colour, 1.6)
 
 
-def ticked() -> Markup:
-    """Return the sign of what was granted, 20 px square."""
-    ring_ = tag("circle", cx=10, cy=10, r=9, fill="none", stroke=theme.OK)
-    return join([ring_, stroke("M5.5 10.5l3 3 6-7", theme.OK, 2)])
-
-
-def signed(state: State, up: bool) -> Markup:
-    """Return an arrow on a state's pattern, 20 px square."""
-    path = "M10 16V6M6 9.5l4-4 4 4" if up else "M10 4v10M6 10.5l4 4 4-4"
-    under = stroke(path, theme.BG, 5)
-    return join([box(0, 0, 20, 20, state), under, stroke(path, theme.INK, 2)])
-
-
-def dot() -> Markup:
-    """Return the sign of what only says something, 20 px square."""
-    return tag("circle", cx=10, cy=10, r=5, fill=theme.LINE2)
-
-
 # --- the legend
 
 
@@ -194,9 +176,3 @@ def legend(
         parts.append(words(x + 17, y + 10, name, fill=theme.INK2))
         x += step
     return join(parts), y + 14
-
-
-def legend_svg(lang: Lang = "en", wide: float = 640) -> Markup:
-    """Return the legend as a picture of its own."""
-    body, height = legend(lang, wide, True)
-    return document([body], wide, height, "legend", lang)

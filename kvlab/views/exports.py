@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from ..record.events import Decision, Event
-from ..record.replay import Replay
+from ..record.replay import states
 from ..record.trace import Trace
 from .cards import kind_of
 
@@ -70,7 +70,7 @@ def accounts(trace: Trace) -> Iterator[dict[str, Any]]:
     Units: tokens; `event` counts from 1, as in the player.
     Raises: TraceError where the run does not fold. Cost: O(events).
     """
-    for index, event, state in Replay(trace).states():
+    for index, event, state in states(trace):
         now, host = state.account(), state.host_account()
         cells = (
             index + 1, kind_of(event), now.protected, now.held, now.evictable,

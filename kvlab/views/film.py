@@ -17,7 +17,7 @@ from . import draw, theme
 from .card_svg import WIDE as CARD
 from .card_svg import card_svg
 from .cards import card, card_text, kind_of
-from .frame import Frame, check_step, frame_of
+from .frame import Frame, check_step, frame_at, frame_of
 from .grid import WIDTH as SLOTS
 from .markup import Markup, plain
 from .pool_map import GUTTER, pools
@@ -41,8 +41,7 @@ _WIDE = _POOLS + GUTTER + SLOTS + _PAD
 def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
     """Return the moment after `step` events as one picture, with its card if it is a
     decision. Raises: TraceError if the run has no such step."""
-    check_step(trace, step)
-    frame = frame_of(Replay(trace), step)
+    frame = frame_at(trace, step)
     body, height = _moment(frame, tree_layout(trace), lang)
     why, tall = card_svg(trace, frame, lang)
     height = max(height, _HEAD + 12 + tall + _PAD)
@@ -54,7 +53,7 @@ def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
 
 def still_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     """Return the same as plain text."""
-    frame = frame_of(Replay(trace), step)
+    frame = frame_at(trace, step)
     views = (tree_text, pools_text, account_text)
     parts = [f"{_named(frame, lang)}\n{describe(frame, lang)}"]
     parts += [view(frame, lang) for view in views]

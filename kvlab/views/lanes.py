@@ -39,12 +39,6 @@ def x_of(step: int, steps: int) -> float:
     return GUTTER + (WIDTH - GUTTER - 8) * step / max(steps, 1)
 
 
-def lanes_svg(trace: Trace, lang: Lang = "en") -> Markup:
-    """Return the lanes of the whole run as a picture; the cursor is put over it."""
-    title = Words("Timeline", "时间线").to(lang)
-    return draw.document([lanes(trace, lang)], WIDTH, HEIGHT, title, lang)
-
-
 def lanes(trace: Trace, lang: Lang = "en") -> Markup:
     """Return the lanes, HEIGHT high. Cost: O(events)."""
     if len(trace) > MOST_MARKS:

@@ -19,8 +19,8 @@ import msgspec
 from ..errors import TraceError
 from ..record import events as ev
 from ..record.events import Event
+from ..record.folding import FoldError
 from ..record.replay import fold
-from ..record.seek import FoldError
 from ..record.trace import Trace
 from .columns import ACCOUNT, BATCH, COLUMNS, DELTAS, PATH, STAGES
 from .columns import PAGES as PAGE_COLUMNS

@@ -32,7 +32,6 @@ from .why import (
 from .why_schedule import LINES, why_of
 
 _SIGNS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
-_BETWEEN = ("+", "−", "→", "=")
 
 Terms = Mapping[str, Value]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..record import events as ev
 from ..record.events import Change, Decision
-from ..record.replay import Replay
+from ..record.replay import states
 from ..record.snapshot import State as Engine
 from ..record.trace import Trace
 from .theme import State
@@ -42,9 +42,8 @@ def series(trace: Trace) -> Series:
 
     Raises: TraceError with the index of an event that does not fold.
     """
-    replay = Replay(trace)
-    rows = [_row(replay.at(0))]
-    for _, event, state in replay.states():
+    rows = [_row(Engine.start(trace.header.config))]
+    for _, event, state in states(trace):
         rows.append(_row(state) if isinstance(event, Change) else rows[-1])
     table = np.array(rows, np.int64)
     steps = list(enumerate(trace.events, 1))

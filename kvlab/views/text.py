@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ..pages import Pages, to_runs
 from ..record.events import Decision, Tier
-from ..record.replay import Replay
+from ..record.replay import states
 from ..record.snapshot import ROOT, NodeState
 from ..record.snapshot import State as Engine
 from ..record.trace import Trace
@@ -140,18 +140,6 @@ def account_line(account: Sum, lang: Lang = "en") -> str:
     return f"{' + '.join(terms)} {sign} {theme.num(account.total)} {SLOTS.to(lang)}"
 
 
-def queue_text(frame: Frame, lang: Lang = "en") -> str:
-    """Return who waits and who runs, first come first."""
-    state = frame.state
-    lanes = [
-        (Words("waiting", "等待"), state.waiting),
-        (Words("running", "运行"), state.running),
-    ]
-    return "\n".join(
-        f"{name.to(lang)}: {', '.join(map(plain, ids)) or '–'}" for name, ids in lanes
-    )
-
-
 def timeline_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     """Return every decision with its sentence and L1's account, `step` marked.
 
@@ -160,7 +148,7 @@ def timeline_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     check_step(trace, step)
     names = " ".join(f"{LOOKS[state].char:>6}" for state in COLUMNS)
     lines = [f"{'':>8} {names}"]
-    for index, event, state in Replay(trace).states():
+    for index, event, state in states(trace):
         if isinstance(event, Decision) or index + 1 == step:
             frame = Frame(trace.header, index + 1, event, state, state)
             if not isinstance(event, Decision):
