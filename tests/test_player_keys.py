@@ -121,3 +121,79 @@ def test_a_folded_subtree_is_reached_and_opened_by_arrows(browser, tmp_path):
     tab.page.keyboard.press("ArrowRight")
     assert tab.js("top => kvlab.open.has(+top)", fold)
     assert tab.heard == []
+
+
+def test_a_page_hears_keys_before_anything_in_it_was_pressed(browser, tmp_path):
+    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    page = Tab(browser, tmp_path, to_html(run, lang="en")).page
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("kvlab.run.at") == 1
+    page.mouse.click(5, 5)  # on nothing
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("kvlab.run.at") == 2
+
+
+@pytest.mark.parametrize("button", ["dark", "mode", "lang"])
+def test_what_is_made_anew_leaves_the_keyboard_where_it_was(tab, button):
+    tab.page.click(f"#kvlab .top [data-do={button}] >> nth=0")
+    assert tab.js("() => document.activeElement.dataset.do") == button
+    tab.js("() => { kvlab.lang = 'en'; kvlab.setMode('watch') }")
+
+
+def test_the_arrows_go_on_from_an_event_that_was_typed(tab):
+    tab.page.fill("#kvlab .at", "8")
+    tab.page.keyboard.press("Enter")
+    tab.page.keyboard.press("ArrowRight")
+    assert tab.js("() => kvlab.run.at") == 9
+
+
+def test_escape_closes_an_open_panel_and_then_leaves(tab):
+    tab.press("?")
+    assert tab.js("() => kvlab.panel") == "help"
+    tab.page.keyboard.press("Escape")
+    assert tab.js("() => kvlab.panel") == ""
+    assert tab.js("() => document.activeElement.id") == "kvlab"
+    tab.page.keyboard.press("Escape")
+    assert tab.js("() => document.activeElement === document.body")
+
+
+def test_the_list_of_keys_is_seen_whole_and_names_none_that_does_nothing(tab):
+    tab.press("?")
+    names = tab.js(
+        "() => [...document.querySelectorAll('.panel dt')].map(at => at.textContent)"
+    )
+    assert "W" in names
+    assert not {"D", "F", "C"} & {*names}  # no second run, no fork, no bytes
+    low, high = tab.js(
+        """() => [document.querySelector('.panel').getBoundingClientRect().bottom,
+                  innerHeight]"""
+    )
+    assert low < high + 1
+    tab.page.keyboard.press("Escape")
+
+
+def test_a_bookmark_has_a_way_back(tab):
+    tab.press("b", "End")
+    tab.page.click("#kvlab .marked button")
+    assert tab.js("() => kvlab.run.at") == 20
+    tab.press("b")
+    assert tab.js("() => document.querySelectorAll('.marked button').length") == 0
+
+
+def test_the_watch_whose_events_are_marked_is_the_pressed_one(tab):
+    pressed = """() => document.querySelectorAll(
+        '[data-do=watch][aria-pressed=true]').length"""
+    tab.page.click("#kvlab .ctl [data-to=watches]")
+    tab.page.click("#kvlab .panel [data-do=watch]:enabled >> nth=0")
+    assert tab.js(pressed) == 1
+    tab.page.click("#kvlab .ctl [data-do=nohits]")
+    assert tab.js(pressed) == 0
+    tab.page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("name", ["s25", "s10"])
+def test_the_controls_are_in_a_low_window_without_scrolling(browser, tmp_path, name):
+    run = load_whole(next(GOLDENS.with_name("sglang").glob(f"{name}*")))[0]
+    size = {"width": 1280, "height": 720}
+    tab = Tab(browser, tmp_path, to_html(run, lang="en"), viewport=size)
+    assert tab.js("() => document.documentElement.scrollHeight") <= 720

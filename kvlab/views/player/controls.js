@@ -7,6 +7,8 @@ import { ui } from "./words.js";
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
 
+const MARKS = 6; // bookmarks that have a button
+
 const ICONS = {
   first: "M4 3v10M13 3L6 8l7 5z",
   previous: "M11 3L4 8l7 5z",
@@ -29,7 +31,7 @@ export function drawControls(player) {
     `${button("first")}${button("decision_before")}${button("previous")}${button("play", player.timer ? "pause" : "play")}${button("next")}${button("decision_after")}${button("last")}
       <label>${ui(player, "event")} <input class="at" inputmode="numeric" aria-label="${ui(player, "go_to")}"></label><span class="of"></span>
       <select class="speed" aria-label="${ui(player, "speed")}">${SPEEDS.map((s, i) => `<option value="${i}" ${i === player.speed ? "selected" : ""}>${s}×</option>`).join("")}</select>
-      <span class="found"></span><span class="sp"></span><span class="score"></span>
+      <span class="found"></span><span class="marked"></span><span class="sp"></span><span class="score"></span>
       ${player.canFork ? `<button data-do="panel" data-to="fork">${ui(player, "fork")}</button>` : ""}
       <button data-do="panel" data-to="filter">${ui(player, "filter")}</button><button data-do="panel" data-to="watches">${ui(player, "watches")}</button><button data-do="bookmark">${ui(player, "bookmark")}</button><button data-do="panel" data-to="export">${ui(player, "export")}</button><button data-do="panel" data-to="help">${ui(player, "help")} ?</button>`;
   if (inside) player.$(`.ctl [data-do="${active}"]`)?.focus();
@@ -49,10 +51,21 @@ export function drawPlace(player) {
       ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${ui(player, "hits_of", { a: num(countBefore(hits, player.run.at)), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
       : "",
   );
+  put(player.$(".ctl .marked"), marksHtml(player));
   const right = player.answers.filter((a) => a.right).length;
   player.$(".ctl .score").textContent = player.answers.length
     ? ui(player, "score", { a: right, b: player.answers.length })
     : "";
+}
+
+/** The ways back to the bookmarks: the last few, by their events. */
+function marksHtml(player) {
+  const marks = [...player.bookmarks].filter((e) => e < player.limit);
+  const buttons = marks.slice(-MARKS).map((e) => {
+    const words = `${ui(player, "go_to")} ${num(e + 1)}`;
+    return `<button data-do="go" data-to="${e + 1}" title="${words}" aria-label="${words}"><span class="flag">▮</span>${num(e + 1)}</button>`;
+  });
+  return buttons.join("");
 }
 
 /** How many of a rising list lie before `at`. */

@@ -4,7 +4,27 @@
 // it, since left and right step through the run.
 // Left out: the nodes of the tree (tree_keys.js), what other keys do (keys.js).
 
+import { nameOf } from "./text.js";
+
 const GROUPS = { ".acct": "[data-state]", ".lanes": "[data-request]" };
+
+/** Out of what was typed in or pressed, onto the player as a whole. */
+export function toPlayer(player) {
+  player.root.focus({ preventScroll: true });
+}
+
+/** Where the keyboard stands, to be taken again when all there is was made anew. */
+export function keepPlace(player) {
+  const { root } = player;
+  const stood = document.activeElement;
+  const within = stood !== root && root.contains(stood);
+  return () => {
+    if (!within || root.contains(stood)) return;
+    const pane = stood.dataset.pane;
+    const at = pane ? root.querySelector(`.p-${pane}`) : root.querySelector(nameOf(stood));
+    (at ?? root).focus({ preventScroll: true });
+  };
+}
 
 /** Put the keyboard on a pane, by its number; the fifth is the timeline. */
 export function goToPane(player, number) {

@@ -14,6 +14,7 @@ export const BIG_TREE = 300;
 export const PART = 40;
 
 const OPENED = 400; // nodes of an opened subtree that are shown
+const FOLD_LETTER = 5.2; // pixels of a letter of its label
 const LOOKS = ["used", "in_flight", "evictable", "host_only"];
 
 /** The nodes to show, and the subtrees to fold, as [top, nodes]. `gone` left the tree. */
@@ -89,19 +90,21 @@ function groupsOf(player, run) {
   return (run.groups = { key, lead, groups: new Map(sorted) });
 }
 
-/** One row for a subtree: how many nodes and tokens, and how much of it is what. */
-export function foldRow(player, run, [top, group], x0, wide) {
+/** One row for a subtree: how many nodes and tokens, and how much of it is what. It lies
+ *  on the positions that its longest path has, `T` pixels a token. */
+export function foldRow(player, run, [top, group], { X0, T }, wide) {
   const { c } = run;
   const sums = {};
-  let all = 0;
+  let [all, end] = [0, 0];
   for (const n of group) {
     const look = run.looks(n)[0] ?? "host_only";
     sums[look] = (sums[look] ?? 0) + c.len[n];
     all += c.len[n];
+    end = Math.max(end, c.start[n] + c.len[n]);
   }
-  const room = Math.min(wide - x0 - 190, 60 + Math.sqrt(all));
+  let x = X0 + c.start[top] * T;
+  const room = Math.max(3, (end - c.start[top]) * T);
   const there = LOOKS.filter((look) => sums[look]);
-  let x = x0;
   const bars = there.map((look) => {
     const part = (sums[look] / all) * room;
     x += part;
@@ -112,5 +115,12 @@ export function foldRow(player, run, [top, group], x0, wide) {
   const said = there.map((look) => `${num(sums[look])} ${stateName(player, look)}`);
   const label = esc(`n${top}: ${words}: ${said.join(", ")}`);
   const ink = player.colour.ink2;
-  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${x + 6}" y="12" font-size="11" fill="${ink}">n${top} · ${esc(words)}</text></g>`;
+  const text = `n${top} · ${words}`;
+  const long = FOLD_LETTER * text.length;
+  const fits = x + 6 + long <= wide; // else it lies on the bar, which goes on behind it
+  const at = fits ? x + 6 : x - room + 12;
+  const plate = fits
+    ? ""
+    : `<rect x="${at - 4}" y="1" width="${long + 8}" height="15" fill="${player.colour.bg}"/>`;
+  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${ink}">▸</text>${bars.join("")}${plate}<text x="${at}" y="12" font-size="11" fill="${ink}">${esc(text)}</text></g>`;
 }

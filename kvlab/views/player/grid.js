@@ -8,6 +8,7 @@ export const LANE = 56;
 export const WIDE = 448;
 
 const LOWEST = 150; // pixels of a large host pool, whose rows are squeezed
+const LOWER = 118; // and in a low window
 
 /** How many slots a row has, how large they are, and where each pool begins: for the
  *  larger pool of two runs side by side. */
@@ -15,7 +16,8 @@ export function gridOf(player) {
   const beside = player.other;
   if (!player.grid || player.grid.beside !== beside) {
     const pools = player.log.pools.map((n, i) => Math.max(n, beside?.log.pools[i] ?? 0));
-    player.grid = { ...gridFor(...pools), beside };
+    const low = player.root?.classList.contains("low");
+    player.grid = { ...gridFor(pools, low ? LOWER : LOWEST), beside };
   }
   return player.grid;
 }
@@ -24,23 +26,24 @@ export function gridOf(player) {
 export const tiersOf = (player, run) =>
   gridOf(player).tiers.map((t, i) => ({ ...t, n: Math.min(t.n, run.log.pools[i]) }));
 
-function gridFor(one, two) {
+function gridFor([one, two], lowest) {
   const [columns, row, gap] = sizeFor(one);
   const high = (n) => Math.max(0, Math.ceil(n / columns) * (row + gap) - gap);
-  const squeeze = Math.min(1, LOWEST / Math.max(1, high(two)));
+  const squeeze = Math.min(1, lowest / Math.max(1, high(two)));
   const low = two && squeeze < 1 ? (row + gap) * squeeze : row + gap;
-  const first = { first: 1, n: one, y: 0, pitch: row + gap, row, high: high(one) };
+  const cell = WIDE / columns;
+  const y = cell < 3 || row < 8 ? 1 : 0; // below the line around what is drawn in pixels
+  const first = { first: 1, n: one, y, pitch: row + gap, row, high: high(one) };
   const second = {
     first: 0,
     n: two,
-    y: first.high + (two ? LANE : 0),
+    y: y + first.high + (two ? LANE : 0),
     pitch: low,
     row: Math.max(1, low - (low > 4 ? gap : 0)),
     high: two ? Math.ceil(two / columns) * low : 0,
   };
-  const cell = WIDE / columns;
   for (const tier of [first, second]) tier.tiny = cell < 3 || tier.row < 8;
-  const high2 = two ? second.y + second.high : first.high;
+  const high2 = two ? second.y + second.high : y + first.high;
   return {
     columns,
     cell,

@@ -6,6 +6,7 @@
 import { draw, sidesOf } from "./draw.js";
 import { GUT, WIDE, gridOf, tiersOf } from "./grid.js";
 import { show, stop } from "./move.js";
+import { toPlayer } from "./focus.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
 import { drawOutlines } from "./pool.js";
@@ -114,6 +115,9 @@ function slotAt(player, event) {
 }
 
 export function click(player, event) {
+  // What lies bare in these panes does nothing: no ring says that it was taken.
+  if (event.detail && document.activeElement?.matches(".p-pool, .p-queue"))
+    toPlayer(player);
   const at = event.target.closest("[data-do]"),
     fold = event.target.closest("[data-fold]");
   if (fold) {

@@ -4,7 +4,7 @@
 // Left out: pointers (hands.js).
 
 import { SPEEDS } from "./controls.js";
-import { goToPane, rove } from "./focus.js";
+import { goToPane, rove, toPlayer } from "./focus.js";
 import { click } from "./hands.js";
 import { play, show, step, stop } from "./move.js";
 import { openPanel } from "./panel.js";
@@ -13,6 +13,15 @@ import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
 import { treeKey } from "./tree_keys.js";
 import { concerns, find, jump, search, toDecision } from "./watch.js";
+
+/** In a page of its own the player hears what is pressed where nothing has the focus: as
+ *  it opens, and after a press on what takes none. */
+export function hearPage(player) {
+  player.root.tabIndex = -1; // the whole page is no stop of Tab
+  document.addEventListener("keydown", (event) => {
+    if (event.target === document.body) onKey(player, event);
+  });
+}
 
 export function onKey(player, event) {
   const { key, target } = event,
@@ -24,6 +33,10 @@ export function onKey(player, event) {
   };
   if (key === "Escape") {
     done();
+    if (player.panel) {
+      openPanel(player, "");
+      return toPlayer(player);
+    }
     stop(player);
     target.blur();
     player.root.blur();
@@ -32,9 +45,10 @@ export function onKey(player, event) {
   if (typing) {
     if (key === "Enter") {
       done();
-      target.matches(".at")
-        ? show(player, parseInt(target.value.replace(/\D/g, ""), 10) || 0)
-        : player.panel === "filter" && search(player);
+      if (target.matches(".at")) {
+        toPlayer(player); // the arrows go on from there
+        show(player, parseInt(target.value.replace(/\D/g, ""), 10) || 0);
+      } else if (player.panel === "filter") search(player);
     }
     event.stopPropagation();
     return;

@@ -5,6 +5,7 @@
 import { drawControls } from "./controls.js";
 import { draw } from "./draw.js";
 import { patterns } from "./looks.js";
+import { keepPlace } from "./focus.js";
 import { heightOf } from "./pool.js";
 import { renewPanel } from "./panel.js";
 import { esc, num, plain } from "./text.js";
@@ -12,11 +13,13 @@ import { differsWords, pick, ui } from "./words.js";
 
 const PANES = ["why", "tree", "pool", "queue"]; // as Tab goes: a question comes first
 const LOWEST_BODY = 468; // pixels of the panes together
+const LOW_WINDOW = 760; // pixels below which a page of its own is packed closer
 const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
 
 /** Make everything anew that lasts from event to event, and draw the moment in it. */
 export function layout(player) {
   const { root, log } = player;
+  const takePlace = keepPlace(player);
   setColours(player);
   root.lang = player.lang === "zh" ? "zh-Hans" : "en";
   root.classList.toggle("two", !!player.other);
@@ -25,9 +28,11 @@ export function layout(player) {
   player.version = (player.version ?? 0) + 1;
   player.tiles = player.far = null;
   player.wide = Math.max(300, root.clientWidth - 34);
+  const low = root.classList.contains("page") && innerHeight < LOW_WINDOW;
+  root.classList.toggle("low", low);
   const pools = heightOf(player);
   root.style.setProperty("--pools", `${pools}px`);
-  root.style.setProperty("--body", `${Math.max(LOWEST_BODY, pools)}px`);
+  root.style.setProperty("--body", `${Math.max(LOWEST_BODY - (low ? 16 : 0), pools)}px`);
   player.$(".defs").innerHTML =
     `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${patterns(player)}</defs></svg>`;
   player.$(".top").innerHTML = topHtml(player);
@@ -39,6 +44,7 @@ export function layout(player) {
   drawControls(player);
   if (player.panel) renewPanel(player);
   draw(player);
+  takePlace();
 }
 
 function setColours(player) {

@@ -2,6 +2,8 @@
 //
 // Left out: what is done with it (watch.js, compare.js, save.js).
 
+import { hasChecks } from "./contents.js";
+import { toPlayer } from "./focus.js";
 import { esc, num } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -20,10 +22,10 @@ const KEYS = [
   ["P", "key_predict"],
   ["Enter", "key_enter"],
   ["W", "key_why"],
-  ["D", "key_differ"],
-  ["F", "key_fork"],
+  ["D", "key_differ", (player) => player.b],
+  ["F", "key_fork", (player) => player.canFork],
   ["B", "key_mark"],
-  ["C", "key_colour"],
+  ["C", "key_colour", (player) => hasChecks(player.log)],
   ["/", "key_search"],
   ["M", "key_motion"],
   ["L", "key_lang"],
@@ -36,8 +38,10 @@ const PANELS = { filter, watches, export: exports, fork: forks, help };
 export function openPanel(player, which) {
   player.panel = which;
   const panel = player.$(".panel");
+  if (!which && panel.contains(document.activeElement)) toPlayer(player);
   panel.innerHTML = panelHtml(player);
   panel.querySelector("input,select,button")?.focus({ preventScroll: true });
+  panel.scrollIntoView({ block: "nearest" });
 }
 
 /** Make the open panel anew, in another language say, with what was typed in it. */
@@ -78,7 +82,7 @@ function watches(player) {
   const buttons = Object.entries(log.watches).map(([name, words]) => {
     const n = log.col[`watch.${name}`].length;
     const count = player.mode === "predict" ? "" : ` <b>${num(n)}</b>`;
-    return `<button class="edged" data-do="watch" data-to="${name}" ${n ? "" : "disabled"}>${esc(pick(player, words))}${count}</button>`;
+    return `<button class="edged" data-do="watch" data-to="${name}" aria-pressed="${name === player.watched}" ${n ? "" : "disabled"}>${esc(pick(player, words))}${count}</button>`;
   });
   return buttons.join("");
 }
@@ -118,8 +122,9 @@ function forks(player) {
 }
 
 function help(player) {
-  const lines = KEYS.map(([key, words]) => {
-    return `<dt>${esc(key)}</dt><dd>${ui(player, words)}</dd>`;
+  const heard = KEYS.filter(([, , there]) => !there || there(player));
+  const lines = heard.map(([key, words]) => {
+    return `<div><dt>${esc(key)}</dt><dd>${ui(player, words)}</dd></div>`;
   });
   return `<dl>${lines.join("")}</dl>`;
 }

@@ -4,6 +4,7 @@
 
 import { forkRun } from "./compare.js";
 import { otherColouring } from "./contents.js";
+import { drawPlace } from "./controls.js";
 import { draw } from "./draw.js";
 import { layout } from "./layout.js";
 import { PART } from "./fold.js";
@@ -13,7 +14,7 @@ import { commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
 import { sentence } from "./sentence.js";
 import { drawTimeline } from "./timeline.js";
-import { found, search, toDecision, toHit } from "./watch.js";
+import { found, pressWatch, search, toDecision, toHit } from "./watch.js";
 
 export function perform(player, what, to, at) {
   const act = {
@@ -46,12 +47,13 @@ export function perform(player, what, to, at) {
     panel: () => openPanel(player, player.panel === to ? "" : to),
     search: () => search(player),
     watch: () => {
-      found(player, Array.from(player.log.col[`watch.${to}`]));
+      found(player, Array.from(player.log.col[`watch.${to}`]), to);
       toHit(player, 1);
     },
     hit: () => toHit(player, +to),
     nohits: () => {
       player.hits = null;
+      pressWatch(player, null);
       draw(player);
     },
     bookmark: () => bookmark(player),
@@ -93,6 +95,7 @@ export function bookmark(player) {
   if (e < 0) return;
   player.bookmarks.has(e) ? player.bookmarks.delete(e) : player.bookmarks.add(e);
   drawTimeline(player);
+  drawPlace(player);
   player.hooks.bookmarks?.([...player.bookmarks].map((x) => x + 1));
 }
 

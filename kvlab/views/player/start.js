@@ -4,6 +4,7 @@
 // Left out: the page around it (page.py), the widget's Python (widget.py).
 
 import { LogError, openLog } from "./log.js";
+import { hearPage } from "./keys.js";
 import { SPEEDS } from "./controls.js";
 import { play } from "./move.js";
 import { Player } from "./player.js";
@@ -39,6 +40,7 @@ export async function startPage(root) {
     const log = await openLog(bytes("kvlab-log"));
     const player = new Player(root, new Run(log), { hooks: { page: pageHtml } });
     globalThis.kvlab = player;
+    hearPage(player);
     const other = bytes("kvlab-log-b");
     if (other) {
       const b = await openLog(other);

@@ -81,6 +81,9 @@ const FRAME_STYLE = `
   grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
 }
 .kv.page .body { height: max(var(--body), min(100vh - 286px, 660px)) }
+.kv.page:focus-visible { outline: none }
+.kv.page.low .head { height: 52px }
+.kv.page .ctl { position: sticky; bottom: 0; z-index: 1; background: var(--bg) }
 .kv .pane { padding: 10px 16px; min-width: 0; contain: strict }
 .kv .pane h3 {
   font: 600 12px/16px var(--ui); margin: 0 0 6px; display: flex; gap: 8px;
@@ -158,16 +161,17 @@ const FRAME_STYLE = `
 .kv .ctl .main { border-color: var(--ink) }
 .kv .ctl input { width: 84px; text-align: right }
 .kv .ctl b { color: var(--ink) }
+.kv .flag { color: var(--link); margin-right: 3px }
 .kv .panel {
   border-top: 1px solid var(--line); padding: 8px 16px; font-size: 12px; display: flex;
   gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
 }
 .kv .edged { border-color: var(--line2) }
+.kv .edged[aria-pressed=true] { border-color: var(--ink); background: var(--bg) }
 .kv .film { display: inline-flex; gap: 8px; align-items: center }
 .kv .panel:empty { display: none }
-.kv .panel dl {
-  display: grid; grid-template-columns: auto 1fr; gap: 2px 12px; margin: 0; width: 100%;
-}
+.kv .panel dl { columns: 400px auto; column-gap: 24px; margin: 0; width: 100% }
+.kv .panel dl div { display: grid; grid-template-columns: 80px 1fr; break-inside: avoid }
 .kv .panel dt { font-family: var(--mono) }
 .kv .panel dd { margin: 0 }
 .kv .sr {

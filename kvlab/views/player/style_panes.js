@@ -130,6 +130,7 @@ export const PANE_STYLE = `
 .kv .chip small {
   color: var(--ink2); font-size: 11px; overflow: hidden; text-overflow: ellipsis;
 }
+.kv .chip.sel, .kv .chip.hov { outline-offset: -2px } /* its lane cuts what is outside */
 .kv .none { color: var(--ink3) }
 .kv .hot { border-color: var(--ink)!important; box-shadow: inset 0 0 0 1px var(--ink) }
 .kv .sel { outline: 2.5px solid var(--link)!important; outline-offset: 1px }

@@ -25,7 +25,7 @@ export const put = (at, html) => {
 };
 
 /** What tells an element from its neighbours, as a selector: class, data, name, value. */
-function nameOf(element) {
+export function nameOf(element) {
   const told = ["data-do", "data-to", "data-state", "data-request", "name", "value"];
   const parts = told.filter((name) => element.hasAttribute(name));
   const quoted = (name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`;

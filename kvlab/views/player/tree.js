@@ -88,7 +88,7 @@ function drawRows(player, run, parts, gone) {
       ...stripOf(player, run, n, plan, state, ends),
     ]);
   }
-  const below = foldRows(player, run, folds, parts.wide);
+  const below = foldRows(player, run, folds, plan, parts.wide);
   placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   if (parts.drawn !== back) parts.back.innerHTML = parts.drawn = back;
@@ -103,10 +103,10 @@ function placeFolds(parts, bottom, high) {
   parts.folds.setAttribute("transform", `translate(0,${(parts.bottom = bottom)})`);
 }
 
-/** One row for each folded subtree, and one that shows more of them. */
-function foldRows(player, run, folds, wide) {
+/** One row for each folded subtree, to the scale of `plan`, and one that shows more. */
+function foldRows(player, run, folds, plan, wide) {
   const rows = folds.map((fold, i) => {
-    const markup = foldRow(player, run, fold, X0, wide);
+    const markup = foldRow(player, run, fold, plan, wide);
     return [`f${fold[0]}`, [i * FOLD_ROW, markup, () => markup]];
   });
   if (!player.moreFolds) return new Map(rows);

@@ -72,8 +72,10 @@ function moves(run, e, name, row) {
   return hit;
 }
 
-/** Keep these events as what was found; those behind an open question are left out. */
-export function found(player, list) {
+/** Keep these events as what was found, by a watch of that name or by the filter; those
+ *  behind an open question are left out. */
+export function found(player, list, watch = null) {
+  pressWatch(player, watch);
   player.hits = list.filter((e) => e < player.limit);
   if (!player.other) drawTimeline(player);
   drawPlace(player);
@@ -81,6 +83,13 @@ export function found(player, list) {
     a: "–",
     n: num(player.hits.length),
   });
+}
+
+/** Show which watch is the one whose events are marked. */
+export function pressWatch(player, name) {
+  player.watched = name;
+  for (const button of player.root.querySelectorAll("[data-do=watch]"))
+    button.setAttribute("aria-pressed", button.dataset.to === name);
 }
 
 export function toHit(player, by) {
