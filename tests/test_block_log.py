@@ -26,7 +26,7 @@ from kvlab.views.block_phrases import (
     block_entry,
     block_sentence,
 )
-from kvlab.views.block_pool_map import short_hash
+from kvlab.views.block_pool_map import shown_digits
 from kvlab.views.block_whys import BLOCK_WHYS
 from kvlab.views.player_tables import own_lines
 from kvlab.views.streams import unpack
@@ -48,30 +48,78 @@ class Columns:
         self.log, self.col = unpack(log)
         names = self.log["columns"]
         self.c = {n: np.zeros(self.log["sizes"][n], np.int64) for n in names}
-        self._taken = dict.fromkeys(names, 0)
+        self._taken = dict.fromkeys([*names, "path", "batch"], 0)
+        self._next = dict.fromkeys(self.log["runs"], 0)
+        self._turns = {tier: self._handed(tier) for tier in "12"}
         self._patch = 0
         self.move(int(self.col["start"][0]))
 
+    def _handed(self, tier: str) -> list[int]:
+        """Return the blocks by turn."""
+        first, count = (self.col[f"handed{tier}.{x}"] for x in ("first", "count"))
+        return [
+            block
+            for first, count in zip(first, count, strict=True)
+            for block in range(first, first + count, 1 if count > 0 else -1)
+        ]
+
     def move(self, patches: int) -> None:
+        names = [*self.log["columns"], "path", "batch"]
         for _ in range(patches):
-            name = self.log["columns"][self.col["column"][self._patch]]
+            name = names[self.col["column"][self._patch]]
             at = self._taken[name]
-            row = self.col[f"{name}.first"][at]
-            self.c[name][row] = self.col[f"{name}.value"][at]
             self._taken[name] += 1
             self._patch += 1
+            row, value = (self.col[f"{name}.{x}"][at] for x in ("first", "value"))
+            if name in self.log["runs"]:
+                self._paint(name, at, row, value)
+            elif name == "batch":
+                running = self.c["stage"] == 3
+                self.c["kv"][running] += value
+                self.c["outputs"][running] += value
+            else:
+                self.c[name][row] = value
+
+    def _paint(self, name: str, at: int, turn: int, value: int) -> None:
+        size, code = (self.col[f"{name}.{x}"][at] for x in ("count", "position"))
+        blocks = self._turns[name[-1]][turn : turn + size]
+        beside = self.log["columns"][self.log["columns"].index(name) + 1]
+        places = self.c[beside]
+        assert len(set(self.c[name][blocks])) == 1  # so that it can be taken back
+        if first := places[blocks[0]]:
+            assert places[blocks].tolist() == list(range(first, first + size))
+        self.c[name][blocks] = value
+        if code == 1:
+            places[blocks] = 0
+        elif code > 1:
+            first = self._next[name] if code == 2 else code - 2
+            places[blocks] = range(first, first + size)
+            self._next[name] = first + size
+
+    def table(self, request: int) -> list[int]:
+        """Return a block table, from its last part back to its first."""
+        blocks: list[int] = []
+        part = self.c["table"][request]
+        while part:
+            turn, size, back = (
+                self.col[f"parts.{x}"][part - 1] for x in ("turn", "size", "back")
+            )
+            blocks = self._turns["1"][turn : turn + size] + blocks
+            part = back and part - back
+        return blocks
 
     def check(self, state: BlockState) -> None:
         for number, tier in ((1, state.tiers["L1"]), (2, state.tiers["L2"])):
-            ranks = self.c[f"rank{number}"]
-            free = sorted(np.flatnonzero(ranks).tolist(), key=lambda b: ranks[b])
+            seats = self.c[f"seat{number}"]
+            free = sorted(np.flatnonzero(seats).tolist(), key=lambda b: -seats[b])
             assert free == list(tier.free)
             refs = self.c[f"ref{number}"]
             assert {b: refs[b] for b in np.flatnonzero(refs)} == tier.ref_cnt
-            named = self.c[f"name{number}"]
-            hashes = self.log["hashes"]
-            assert {b: hashes[named[b]] for b in np.flatnonzero(named)} == {
-                b: short_hash(name) for b, name in tier.names.items()
+            names = self.c[f"name{number}"]
+            assert (names > 0).tolist() == (self.c[f"named{number}"] > 0).tolist()
+            digits = self.col["names"]
+            assert {b: digits[names[b] - 1] for b in np.flatnonzero(names)} == {
+                b: shown_digits(name) for b, name in tier.names.items()
             }
         account = state.tiers["L1"].account()
         free = account.evictable + account.blank
@@ -82,8 +130,8 @@ class Columns:
         lanes = {id: place for place, id in enumerate(self.log["requests"])}
         for id, request in state.requests.items():
             at = lanes[id]
-            base, held = self.log["base"][at], self.c["held"][at]
-            assert self.c["table"][base : base + held].tolist() == request.blocks
+            assert self.table(at) == request.blocks
+            assert self.c["held"][at] == len(request.blocks)
             told = [self.c[n][at] for n in ("kv", "outputs", "retracted")]
             assert told == [request.computed, request.outputs, request.preemptions]
             assert self.log["stages"][self.c["status"][at]] == request.stage

@@ -103,7 +103,7 @@ class Reader:
                 first = self.row("parent")[first]
         elif COLUMNS[column] in columns.DELTAS:
             self.columns[column][first] += value
-        elif COLUMNS[column] in columns.PAGES:
+        elif COLUMNS[column] in columns.OWNERS:
             self._paint(column, place, first, value)
         else:
             self.columns[column][first] = value
@@ -111,33 +111,33 @@ class Reader:
     def _paint(self, column: int, place: int, turn: int, owner: int) -> None:
         size = self.made.count[column][place]
         code = self.made.position[column][place]
-        owners, shifts = self.columns[column], self.columns[column + 1]
+        owners, places = self.columns[column], self.columns[column + 1]
         covered = self._handed_out(COLUMNS[column][-1], turn, size)
         assert len({owners[page] for page in covered}) == 1  # one number is added
-        if owners[covered[0]] > columns.LOOSE:  # and one to the positions
-            base = shifts[covered[0]] + covered[0]
-            assert [shifts[p] + p for p in covered] == list(range(base, base + size))
+        if first := places[covered[0]]:  # and positions that go on are another's
+            assert [places[p] for p in covered] == list(range(first, first + size))
         onward = code == columns.ONWARD
         position = self.next.get(column, 0) if onward else code - columns.PLACE
         for page in covered:
             owners[page] = owner
             if code == columns.RESET:
-                shifts[page] = 0
+                places[page] = 0
             elif code >= columns.ONWARD:
-                shifts[page] = position - page
-            position += 1
-        self.next[column] = position
+                position += 1
+                places[page] = position
+        if code >= columns.ONWARD:
+            self.next[column] = position
 
     def _handed_out(self, tier: str, turn: int, size: int) -> list[int]:
         """Return the pages of these turns."""
-        painting = self.made.pages[f"L{tier}"]
+        handed = self.made.turns[int(tier) - 1]
         pages = self.turns[tier]
         for first, count in zip(
-            painting.first[self.runs[tier] :], painting.count[self.runs[tier] :],
+            handed.first[self.runs[tier] :], handed.count[self.runs[tier] :],
             strict=True,
         ):  # fmt: skip
-            pages += range(first, first + count)
-        self.runs[tier] = len(painting.first)
+            pages += range(first, first + count, 1 if count > 0 else -1)
+        self.runs[tier] = len(handed.first)
         return pages[turn : turn + size]
 
 
@@ -151,9 +151,6 @@ def differing(reader: Reader, state: State) -> list[str]:
             continue
         if name[:-1] == "owner":
             have = {row: owner for row, owner in have.items() if owner > columns.LOOSE}
-        elif name[:-1] == "shift":
-            owners = reader.row(f"owner{name[-1]}")
-            have = {r: v for r, v in have.items() if owners[r] > columns.LOOSE}
         elif COLUMNS.index(name) < COLUMNS.index("stage"):
             have = {row: v for row, v in have.items() if row in wanted["life"]}
         if have != rows:

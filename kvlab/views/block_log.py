@@ -2,30 +2,27 @@
 
 The same blob as log.py's, so that one player opens both: entries, causes, fields,
 patches and, once, all words and cards. `blocks` among the contents says which panes to
-draw. Left out: the patches (block_patches.py), drawing (player/blocks.js).
+draw. Left out: how events become columns (log_writer.py), the patches
+(block_patches.py), drawing (player/blocks.js).
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
-from itertools import accumulate
 from typing import Any
 
-import msgspec
 from msgspec import to_builtins
 
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
-from ..record.folding import FoldError
 from ..record.trace import BlockHeader, BlockTrace
 from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
-from .block_pool_map import short_hash
+from .block_pool_map import shown_digits
 from .block_questions import BLOCK_QUESTIONS
 from .block_whys import BLOCK_LABELS, BLOCK_SWATCHES, BLOCK_WHYS, block_source
 from .cards import kind_of
+from .log_writer import LogWriter, shown_fields
 from .player_tables import (
     IN_GLOSSARY,
     asked,
@@ -43,7 +40,9 @@ from .theme_dark import colours
 KINDS: dict[type[Event], str] = {
     kind: kind.__name__.lower() for kind in (*be.BLOCK_CHANGES, *be.BLOCK_DECISIONS)
 }
-_UNSHOWN = {"cause", "names", "priority", "token"}
+_UNSHOWN = {"names", "priority", "token"}
+_RISING = ("place", "table", "name1", "name2")
+"""Columns of which a value is near the one before."""
 
 BLOCK_WATCHES: dict[str, Words] = {
     "evicted": Words("a block is evicted", "块被逐出"),
@@ -66,32 +65,23 @@ def block_log(
     whole = len(trace)
     writer = _Writer(trace, whole if length is None else min(length, whole))
     fault = writer.run()
-    made = writer.made
-    base = [0, *accumulate(made.most_held)]
+    made = writer.patches
     contents = {
         **_tables(trace.header),
+        **writer.contents(),
         "name": trace.header.name,
-        "events": writer.done,
         "of": whole,
         "fault": fault,
-        "requests": list(made.requests),
-        "texts": list(writer.texts),
-        "fractions": list(writer.fractions),
-        "fields": {n: [list(f) for f in _fields(k)] for k, n in KINDS.items()},
-        "variants": list(writer.variants),
-        "columns": BLOCK_COLUMNS,
-        "deltas": [],
-        "runs": [],
-        "path": len(BLOCK_COLUMNS),
-        "batch": len(BLOCK_COLUMNS) + 1,
         "account": BLOCK_ACCOUNT,
         "stages": STATUS,
-        "sizes": _sizes(made, base),
-        "base": base,
-        "hashes": ["", *map(short_hash, made.names)],
+        "sizes": _sizes(made),
         **(extra or {}),
     }
-    return pack(contents, list(writer.streams(base)))
+    streams = [*writer.streams(_RISING), Stream("rows", []), Stream("tree", [0, 0])]
+    for name, numbers in zip(("turn", "size", "back"), made.parts, strict=True):
+        streams.append(Stream(f"parts.{name}", numbers, delta=name == "turn"))
+    streams.append(Stream("names", [*map(shown_digits, made.names)], delta=True))
+    return pack(contents, streams)
 
 
 def _tables(header: BlockHeader) -> dict[str, Any]:
@@ -172,115 +162,28 @@ def _why(entry: str) -> dict[str, Any]:
     }
 
 
-def _fields(kind: type[Event]) -> list[tuple[str, str]]:
-    """Return name and type of the fields that the player gets of a kind (log.py)."""
-    shown = []
-    for field in msgspec.structs.fields(kind):
-        if field.name not in _UNSHOWN:
-            shown.append((field.name, _type(field.name, str(field.type))))
-    return shown
+def _sizes(made: BlockPatches) -> dict[str, int]:
+    """Return how many rows each column has: requests, but for pools and account."""
+    sizes = dict.fromkeys(BLOCK_COLUMNS, max(len(made.requests), 1))
+    for column, painting in made.paintings.items():
+        beside = BLOCK_COLUMNS[made.at[column] + 1]
+        sizes[column] = sizes[beside] = len(painting.turns)
+    return sizes | {"account": len(BLOCK_ACCOUNT)}
 
 
-def _type(name: str, type_: str) -> str:
-    if name == "request":
-        return "r"
-    if "None" in type_ or "float" in type_:
-        return "f"
-    if "ndarray" in type_ or "tuple" in type_:
-        return "c"
-    return "t" if "str" in type_ or "Literal" in type_ else "i"
-
-
-def _sizes(made: BlockPatches, base: list[int]) -> dict[str, int]:
-    tiers, requests = made.state.tiers, len(made.requests)
-    sizes = dict.fromkeys(BLOCK_COLUMNS, max(requests, 1))
-    for number, tier in ((1, tiers["L1"]), (2, tiers["L2"])):
-        for name in ("ref", "name", "rank"):
-            sizes[f"{name}{number}"] = tier.num_blocks
-    return sizes | {"account": len(BLOCK_ACCOUNT), "table": max(base[-1], 1)}
-
-
-class _Writer:
-    """Columns that grow event by event."""
+class _Writer(LogWriter):
+    """The columns of a block run."""
 
     def __init__(self, trace: BlockTrace, length: int) -> None:
-        self.made = BlockPatches(trace)
-        self.events = trace.events[:length]
-        self.texts: dict[str, int] = {}
-        self.fractions: dict[float | None, int] = {}
-        self.variants: dict[str, int] = {}
-        self.variant, self.cause, self.size = array("q"), array("q"), array("q")
-        self.start = len(self.made.column)
-        self.hits: dict[str, array[int]] = {name: array("q") for name in BLOCK_WATCHES}
-        self.done = 0
-        self._schema = {kind: _fields(kind) for kind in KINDS}
-        self.values: dict[str, array[int]] = {
-            f"{KINDS[kind]}.{name}": array("q")
-            for kind, fields in self._schema.items()
-            for name, _ in fields
-        }
+        self.patches = BlockPatches(trace)
+        schema = {kind: shown_fields(kind, _UNSHOWN) for kind in KINDS}
+        super().__init__(self.patches, trace.events[:length], schema, BLOCK_WATCHES)
 
-    def run(self) -> str | None:
-        """Write every event that folds; return what is wrong with the next, if any."""
-        for index, event in enumerate(self.events):
-            after = self.events[index + 1] if index + 1 < len(self.events) else None
-            entry = block_entry(event, after)
-            hits = _seen(event, entry, self.made.state)
-            try:
-                size = self.made.step(index)
-            except FoldError as fault:
-                return str(fault)
-            except (KeyError, ValueError) as problem:
-                return str(problem)
-            self.size.append(size)
-            for name in hits:
-                self.hits[name].append(index)
-            self.variant.append(self.variants.setdefault(entry, len(self.variants)))
-            self.cause.append(index - event.cause if event.cause >= 0 else 0)
-            for name, type_ in self._schema[type(event)]:
-                value = self._number(getattr(event, name), type_)
-                self.values[f"{KINDS[type(event)]}.{name}"].append(value)
-            self.done += 1
-        return None
-
-    def _number(self, value: Any, type_: str) -> int:
-        if type_ == "r":
-            return self.made.place_of(value)
-        if type_ == "t":
-            return self.texts.setdefault(value, len(self.texts))
-        if type_ == "f":
-            return self.fractions.setdefault(value, len(self.fractions))
-        return len(value) if type_ == "c" else int(value)
-
-    def streams(self, base: list[int]) -> Iterator[Stream]:
-        """Yield every column; a table's row is its request's base and its place."""
-        made, columns = self.made, range(len(BLOCK_COLUMNS))
-        rows = [
-            row if row >= 0 else base[(-1 - row) >> 24] + ((-1 - row) & 0xFFFFFF)
-            for row in made.row
-        ]
-        yield Stream("variant", self.variant)
-        yield Stream("cause", self.cause)
-        yield Stream("size", self.size)
-        yield Stream("column", made.column)
-        first: list[list[int]] = [[] for _ in columns]
-        value: list[list[int]] = [[] for _ in columns]
-        for column, row, number in zip(made.column, rows, made.value, strict=True):
-            first[column].append(row)
-            value[column].append(number)
-        for column, name in enumerate(BLOCK_COLUMNS):
-            yield Stream(f"{name}.first", first[column], delta=True)
-            yield Stream(f"{name}.value", value[column], delta=True)
-        for name in ("path", "batch"):
-            yield Stream(f"{name}.first", [])
-            yield Stream(f"{name}.value", [])
-        yield Stream("start", [self.start])
-        yield Stream("rows", [])
-        yield Stream("tree", [0, 0])
-        for name, hits in self.hits.items():
-            yield Stream(f"watch.{name}", hits, delta=True)
-        for name, numbers in self.values.items():
-            yield Stream(name, numbers)
+    def told(self, index: int, event: Event) -> tuple[str, list[str]]:
+        """As `LogWriter.told`."""
+        after = self.events[index + 1] if index + 1 < len(self.events) else None
+        entry = block_entry(event, after)
+        return entry, _seen(event, entry, self.patches.state)
 
 
 def _seen(event: Event, entry: str, state: BlockState) -> list[str]:

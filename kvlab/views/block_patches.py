@@ -1,11 +1,13 @@
 """Which numbers does each event of a block run move, and by how much?
 
 As patches.py does for the tree: the player's state is columns of integers, a patch sets
-one row of one column, and taken back the state is as before. The free queue is a column
-too: `rank` orders the free blocks, smaller is nearer the head, and 0 is not in the
-queue; whoever joins the head gets a smaller rank than all, whoever joins the tail a
-larger one. So the browser sorts, and knows no rule of the queue. Block tables lie one
-after the other in `table`, each request's at its `base`.
+one row of one column or a stroke of blocks, and taken back the state is as before. Two
+columns cover blocks and have another beside them: `ref` the block's `seat` in the free
+queue, `named` the number of its `name`. The head of the queue has the highest seat: who
+joins the head gets a higher one than all, who joins the tail a lower one. So the
+browser sorts, and knows no rule of the queue; and seats rise along a block table, which
+is given back last block first, so one stroke tells them. A block table is a chain of
+`parts`: `table` holds the number of a request's last one.
 Left out: how patches travel (streams.py), drawing (player/blocks.js).
 """
 
@@ -14,18 +16,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..pages import Pages
 from ..record import block_events as be
 from ..record import events as ev
 from ..record.block_names import names_in
 from ..record.block_replay import fold_blocks
 from ..record.block_snapshot import BlockState
-from ..record.events import Event
+from ..record.events import Event, Tier
 from ..record.trace import BlockTrace
+from .painting import Painting, Turns, spans
+from .patch_list import PatchList
 
 BLOCK_COLUMNS: tuple[str, ...] = (
-    "account", "ref1", "name1", "rank1", "ref2", "name2", "rank2", "table",
+    "account", "ref1", "seat1", "named1", "name1", "ref2", "seat2", "named2", "name2",
     "stage", "status", "place", "kv", "outputs", "prompt", "max_new", "retracted",
-    "held",
+    "held", "table",
 )  # fmt: skip
 BLOCK_ACCOUNT = ("free", "evictable", "used", "l2_cached", "l2_free")
 """Rows of the column `account`, in blocks."""
@@ -36,159 +43,167 @@ WAITS, RUNS, DONE, LEFT = 1, 3, 4, 5
 """What `stage` says: in which lane of the queue a request stands."""
 
 _LANES = {"running": RUNS, "finished": DONE, "dropped": LEFT}
-_AT = {name: number for number, name in enumerate(BLOCK_COLUMNS)}
 
 
-class BlockPatches:
-    """A block run folded once: for each patch its column, row and value afterwards.
+class _Tier:
+    """One pool as it is painted: `tail` and `head` are the next seats of its queue."""
 
-    `requests` numbers the requests by arrival, `names` the contents by their first
-    registration, from 1 on. `table` holds as much for each request as it ever held.
+    def __init__(self, number: str, num_blocks: int, released: int) -> None:
+        self.ref, self.named = f"ref{number}", f"named{number}"
+        self.turns = Turns(num_blocks, "block")
+        self.owners, self.names = Painting(self.turns), Painting(self.turns)
+        self.tail = released
+        self.head = released + 1
+        self.evictable = 0
+
+    def resting(self, blocks: Pages) -> int:
+        """Return how many of the blocks nobody owns, but have a name."""
+        idle = self.owners.owners[blocks] == 0
+        return int(np.count_nonzero(idle & (self.names.owners[blocks] != 0)))
+
+
+class BlockPatches(PatchList):
+    """The patches of a block run that is folded once, event by event.
+
+    `names` numbers the contents by their first registration, from 1 on. `parts` are
+    stretches of block tables: first turn, size, and how far back the part before it
+    lies, 0 for none.
     """
 
     def __init__(self, trace: BlockTrace) -> None:
         self.state = BlockState.start(trace.header.config)
-        self.requests: dict[str, int] = {}
+        self._tiers = {
+            name: _Tier(name[1], tier.num_blocks, _released(trace, name))
+            for name, tier in self.state.tiers.items()
+        }
+        tiers = self._tiers.values()
+        paintings = {tier.ref: tier.owners for tier in tiers}
+        paintings |= {tier.named: tier.names for tier in tiers}
+        super().__init__(BLOCK_COLUMNS, (), [tier.turns for tier in tiers], paintings)
         self.names: dict[int, int] = {}
-        self.column: list[int] = []
-        self.row: list[int] = []
-        self.value: list[int] = []
-        self.most_held: list[int] = []
+        self.parts: tuple[list[int], list[int], list[int]] = ([], [], [])
         self._events = trace.events
-        self._now: dict[tuple[int, int], int] = {}
-        self._first = self._last = 0
         self._places = 0
-        self._evictable = {"L1": 0, "L2": 0}
-        for tier, pool in self.state.tiers.items():
-            for block in pool.free:
-                self.set(f"rank{tier[1]}", block, block)
-            self._last = max(self._last, pool.num_blocks)
+        for name, tier in self._tiers.items():
+            queue = np.array([*self.state.tiers[name].free][::-1], np.int32)
+            tier.turns.hand_out(queue)
+            self._join_head(tier, queue)
         self._account()
 
     def step(self, index: int) -> int:
         """Add the patches of the next event; return how many they are.
 
-        Changes: this record and its state. Raises: FoldError as `fold_blocks`.
+        Changes: this record and its state. Raises: FoldError as `fold_blocks`,
+        ValueError for a block that its pool does not have, or that is named twice.
         """
         event, before = self._events[index], len(self.column)
         write = _PATCHES.get(type(event))
         if write is not None:
             write(self, event)
-        fold_blocks(self.state, self._events, index, index + 1)
+        self.fold(index)
         if isinstance(event, ev.Change):
             self._account()
             if (id := getattr(event, "request", None)) is not None:
                 self._request(id)
         return len(self.column) - before
 
-    def set(self, name: str, row: int, value: int) -> None:
-        """Write a patch, if the row holds something else."""
-        column = _AT[name]
-        if self._now.get((column, row), 0) != value:
-            self._now[column, row] = value
-            self.column.append(column)
-            self.row.append(row)
-            self.value.append(value)
-
-    def place_of(self, request: str) -> int:
-        """Return the request's number, counted by first mention."""
-        place = self.requests.setdefault(request, len(self.requests))
-        if place == len(self.most_held):
-            self.most_held.append(0)
-        return place
-
-    def name_of(self, name: int) -> int:
-        """Return the content's number, from 1 on."""
-        return self.names.setdefault(name, len(self.names) + 1)
+    def fold(self, index: int) -> None:
+        """Fold the event alone. Raises: FoldError as `fold_blocks`."""
+        fold_blocks(self.state, self._events, index, index + 1)
 
     # --- pools
 
-    def _take(self, e: be.Take) -> None:
-        for block in e.blocks.tolist():
-            self._leave(e.tier, block)
-            self.set(f"ref{e.tier[1]}", block, 1)
+    def _pool(
+        self, e: be.Take | be.Forget | be.Register | be.Share | be.Release
+    ) -> None:
+        """Paint the blocks of a pool, and count those that can be evicted."""
+        tier, blocks = self._tiers[e.tier], e.blocks
+        tier.turns.know(blocks)
+        if len(set(blocks.tolist())) < len(blocks):
+            raise ValueError("it names a block twice")
+        before = tier.resting(blocks)
+        match e:
+            case be.Take():
+                self._own(tier, blocks, 1)
+                tier.turns.hand_out(blocks)
+            case be.Share():
+                self._own(tier, blocks, 1)
+            case be.Release():
+                self._release(tier, blocks)
+            case be.Register():
+                self._register(tier, blocks, [*names_in(e.names)])
+            case be.Forget():
+                self._clear(tier.named, blocks, 0)
+        tier.evictable += tier.resting(blocks) - before
 
-    def _share(self, e: be.Share) -> None:
-        for block in e.blocks.tolist():
-            self._leave(e.tier, block)
-            ref = self._now.get((_AT[f"ref{e.tier[1]}"], block), 0)
-            self.set(f"ref{e.tier[1]}", block, ref + 1)
+    def _own(self, tier: _Tier, blocks: Pages, more: int) -> Pages:
+        """Give each block one owner more or less, and no seat; return those that nobody
+        owns then, which are not yet painted."""
+        owners = tier.owners.owners[blocks] + more
+        for count in np.unique(owners).tolist():
+            if count:
+                self._clear(tier.ref, blocks[owners == count], count)
+        idle: Pages = blocks[owners == 0]
+        return idle
 
-    def _leave(self, tier: str, block: int) -> None:
-        """Take the block out of the free queue, if it stands there."""
-        if self._now.get((_AT[f"rank{tier[1]}"], block), 0):
-            self.set(f"rank{tier[1]}", block, 0)
-            self._evictable[tier] -= self._is_named(tier, block)
+    def _release(self, tier: _Tier, blocks: Pages) -> None:
+        idle = self._own(tier, blocks, -1)[::-1]
+        named = tier.names.owners[idle] != 0
+        kept = idle[named]
+        tier.tail -= len(kept)
+        self._paint(tier.ref, kept, 0, tier.tail + 1)
+        self._join_head(tier, idle[~named])
 
-    def _is_named(self, tier: str, block: int) -> bool:
-        return bool(self._now.get((_AT[f"name{tier[1]}"], block), 0))
+    def _join_head(self, tier: _Tier, blocks: Pages) -> None:
+        """Seat the blocks before all others, the last one first."""
+        self._paint(tier.ref, blocks, 0, tier.head)
+        tier.head += len(blocks)
 
-    def _is_free(self, tier: str, block: int) -> bool:
-        return bool(self._now.get((_AT[f"rank{tier[1]}"], block), 0))
-
-    def _release(self, e: be.Release) -> None:
-        blank = []
-        for block in e.blocks.tolist():
-            ref = self._now.get((_AT[f"ref{e.tier[1]}"], block), 0) - 1
-            self.set(f"ref{e.tier[1]}", block, ref)
-            if ref:
-                continue
-            if self._is_named(e.tier, block):
-                self._last += 1
-                self._evictable[e.tier] += 1
-                self.set(f"rank{e.tier[1]}", block, self._last)
-            else:
-                blank.append(block)
-        for block in reversed(blank):
-            self._first -= 1
-            self.set(f"rank{e.tier[1]}", block, self._first)
-
-    def _register(self, e: be.Register) -> None:
-        for block, name in zip(e.blocks.tolist(), names_in(e.names), strict=True):
-            if self._is_free(e.tier, block) and not self._is_named(e.tier, block):
-                self._evictable[e.tier] += 1
-            self.set(f"name{e.tier[1]}", block, self.name_of(name))
-
-    def _forget(self, e: be.Forget) -> None:
-        for block in e.blocks.tolist():
-            self._evictable[e.tier] -= self._is_free(e.tier, block)
-            self.set(f"name{e.tier[1]}", block, 0)
+    def _register(self, tier: _Tier, blocks: Pages, names: list[int]) -> None:
+        known = self.names
+        numbers = [known.setdefault(name, len(known) + 1) for name in names]
+        cuts = np.flatnonzero(np.diff(numbers) != 1) + 1
+        for start, end in zip([0, *cuts], [*cuts, len(numbers)], strict=True):
+            self._paint(tier.named, blocks[start:end], 1, numbers[start] - 1)
 
     def _account(self) -> None:
         l1, l2 = self.state.tiers["L1"], self.state.tiers["L2"]
         free, total = len(l1.free), max(l1.num_blocks - 1, 0)
-        values = (free, self._evictable["L1"], total - free, len(l2.names),
+        values = (free, self._tiers["L1"].evictable, total - free, len(l2.names),
                   len(l2.free))  # fmt: skip
         for row, value in enumerate(values):
-            self.set("account", row, value)
+            self._set("account", row, value)
 
     # --- requests
 
     def _arrive(self, e: ev.Arrive) -> None:
         place = self.place_of(e.request)
-        self.set("prompt", place, e.prompt_len)
-        self.set("max_new", place, e.max_new)
+        self._set("table", place, 0)
+        self._set("prompt", place, e.prompt_len)
+        self._set("max_new", place, e.max_new)
         if self.state.config.policy == "priority":
-            self.set("place", place, e.priority * 10**6 + len(self.state.requests))
+            self._set("place", place, e.priority * 10**6 + len(self.state.requests))
         else:
             self._queue(e.request)
 
     def _hold(self, e: be.Hold) -> None:
-        """Table rows are counted from the request's base, which log.py adds."""
-        place, state = self.place_of(e.request), self.state.requests[e.request]
-        first = len(state.blocks)
-        for at, block in enumerate(e.blocks.tolist(), first):
-            self.column.append(_AT["table"])
-            self.row.append(-1 - (place << 24 | at))
-            self.value.append(block)
-        self.most_held[place] = max(self.most_held[place], first + len(e.blocks))
+        place, turns = self.place_of(e.request), self._tiers["L1"].turns.of(e.blocks)
+        for start, end in spans(turns):
+            before, number = self._get("table", place), len(self.parts[0]) + 1
+            part = (int(turns[start]), end - start, before and number - before)
+            for column, value in zip(self.parts, part, strict=True):
+                column.append(value)
+            self._set("table", place, number)
+
+    def _vacate(self, e: be.Vacate) -> None:
+        self._set("table", self.place_of(e.request), 0)
 
     def _preempt(self, e: be.Preempt) -> None:
         self._queue(e.request, first=True)
 
     def _run(self, e: be.Run) -> None:
         self._places += 1
-        self.set("place", self.place_of(e.request), self._places)
+        self._set("place", self.place_of(e.request), self._places)
 
     def _defer(self, e: be.Defer) -> None:
         self._queue(e.request)
@@ -201,34 +216,48 @@ class BlockPatches:
         if self.state.config.policy == "priority" and id in self.state.requests:
             priority, number = self.state.requests[id].rank
             place = priority * 10**6 + number
-        self.set("place", self.place_of(id), place)
+        self._set("place", self.place_of(id), place)
 
     def _request(self, id: str) -> None:
         """Write what the state says of the request now."""
         request, place = self.state.requests[id], self.place_of(id)
         lane = _LANES.get(request.stage, WAITS)
-        self.set("stage", place, lane)
-        self.set("status", place, STATUS.index(request.stage))
-        self.set("kv", place, request.computed)
-        self.set("outputs", place, request.outputs)
-        self.set("retracted", place, request.preemptions)
-        self.set("held", place, len(request.blocks))
+        self._set("stage", place, lane)
+        self._set("status", place, STATUS.index(request.stage))
+        self._set("kv", place, request.computed)
+        self._set("outputs", place, request.outputs)
+        self._set("retracted", place, request.preemptions)
+        self._set("held", place, len(request.blocks))
 
     def _decode(self, e: ev.Decode) -> None:
+        """All that run go on at once; who lacks more than one token is put back."""
+        self._add(self.batch, 0, e.steps)
         for id in self.state.running:
-            request = self.state.requests[id]
-            if request.lacks_one:
-                self.set("kv", self.place_of(id), request.computed + e.steps)
-                self.set("outputs", self.place_of(id), request.outputs + e.steps)
+            place, request = self.place_of(id), self.state.requests[id]
+            for name in ("kv", "outputs"):
+                self._now[self.at[name], place] = self._get(name, place) + e.steps
+            if not request.lacks_one:
+                self._set("kv", place, request.computed)
+                self._set("outputs", place, request.outputs)
+
+
+def _released(trace: BlockTrace, tier: Tier) -> int:
+    """Return how many blocks the run gives back: no more join the tail of the queue."""
+    return sum(
+        len(event.blocks)
+        for event in trace.events
+        if isinstance(event, be.Release) and event.tier == tier
+    )
 
 
 _PATCHES: dict[type[Event], Callable[[BlockPatches, Any], None]] = {
-    be.Take: BlockPatches._take,
-    be.Share: BlockPatches._share,
-    be.Release: BlockPatches._release,
-    be.Register: BlockPatches._register,
-    be.Forget: BlockPatches._forget,
+    be.Take: BlockPatches._pool,
+    be.Share: BlockPatches._pool,
+    be.Release: BlockPatches._pool,
+    be.Register: BlockPatches._pool,
+    be.Forget: BlockPatches._pool,
     be.Hold: BlockPatches._hold,
+    be.Vacate: BlockPatches._vacate,
     be.Preempt: BlockPatches._preempt,
     be.Run: BlockPatches._run,
     be.Defer: BlockPatches._defer,

@@ -41,7 +41,14 @@ def short_hash(name: int | None) -> str:
     """
     if name is None:
         return "–"
-    return f"{name >> 32:04x}" if name >> 32 else f"#{name}"
+    digits = shown_digits(name)
+    return f"#{name}" if digits == name else f"{-digits:04x}"
+
+
+def shown_digits(name: int) -> int:
+    """Return what is shown of a name: a content's number, or below zero the first
+    digits of a hash. 0 has none."""
+    return -(name >> 32) or name
 
 
 def cars(tier: BlockTier) -> list[int | None]:

@@ -15,7 +15,7 @@ COLUMNS: tuple[str, ...] = (
     "account",
     "parent", "start", "len", "lock", "hits", "priority", "l1", "l2", "life",
     "stage", "place", "kv", "outputs", "owned", "locks", "prompt", "max_new",
-    "retracted", "owner1", "shift1", "owner2", "shift2",
+    "retracted", "owner1", "place1", "owner2", "place2",
 )  # fmt: skip
 PATH = len(COLUMNS)
 """The patch that adds to `lock` of a node and of all its ancestors."""
@@ -24,11 +24,12 @@ BATCH = PATH + 1
 """The patch that adds to `kv` and `outputs` of every running request."""
 
 DELTAS = ("account", "lock", "hits", "kv", "outputs", "retracted")
-PAGES = ("owner1", "owner2")
-"""Columns whose patches cover `count` pages and move the `shift` beside them."""
+OWNERS = ("owner1", "owner2")
+"""Columns whose patches cover `count` pages and move what stands beside them: `place`,
+the page's position on its path plus one, 0 for none."""
 
 KEEP, RESET, ONWARD, PLACE = 0, 1, 2, 3
-"""What a page patch does to `shift`: nothing; back to 0; positions go on where the last
+"""What a page patch does to `place`: nothing; back to 0; positions go on where the last
 patch of the column ended; or the first page gets position `PLACE` less than said."""
 
 ACCOUNT = ("available", "evictable", "used", "host_only", "host_available", "copies")
@@ -63,7 +64,7 @@ def columns_of(state: State, requests: dict[str, int]) -> dict[str, dict[int, in
     """Return the columns of a state, zeros left out. Cost: O(pages + nodes).
 
     What a node or request leaves behind when it goes is not told: rows of the dead,
-    and shifts of pages without owner, are left out.
+    and places of pages without owner, are left out.
     """
     found: dict[str, dict[int, int]] = {name: {} for name in COLUMNS}
     page = state.config.page_size
@@ -81,12 +82,12 @@ def columns_of(state: State, requests: dict[str, int]) -> dict[str, dict[int, in
         found["max_new"][place] = request.max_new
         found["retracted"][place] = request.retracted
     for tier, pool in state.pools.items():
-        owners, shifts = found[f"owner{tier[1]}"], found[f"shift{tier[1]}"]
+        owners, places = found[f"owner{tier[1]}"], found[f"place{tier[1]}"]
         free = set(pool.free.to_pages().tolist())
         for pages, owner, position in _holders(state, requests, tier, page):
-            for at, place in enumerate(pages.tolist()):
-                if place not in free:
-                    owners[place], shifts[place] = owner, position + at - place
+            for at, number in enumerate(pages.tolist(), position + 1):
+                if number not in free:
+                    owners[number], places[number] = owner, at
     return {
         name: {row: value for row, value in rows.items() if value}
         for name, rows in found.items()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..pages import Pages
 from ..record import events as ev
-from ..record.events import Event
+from ..record.events import Event, Tier
 from ..record.replay import fold
 from ..record.snapshot import ROOT, NodeState, State
 from ..record.trace import Trace
@@ -27,6 +27,8 @@ from .columns import (
     ACCOUNT,
     AT,
     BATCH,
+    COLUMNS,
+    DELTAS,
     FREE,
     LOOSE,
     MOVING,
@@ -36,6 +38,7 @@ from .columns import (
     owner_of_node,
     owner_of_request,
 )
+from .painting import Painting, Turns
 from .patch_list import PatchList
 
 
@@ -45,8 +48,10 @@ class Patches(PatchList):
     def __init__(self, trace: Trace) -> None:
         self.state = State.start(trace.header.config)
         pools = self.state.pools.items()
-        super().__init__({tier: pool.first + pool.num_pages for tier, pool in pools})
-        self.requests: dict[str, int] = {}
+        turns = {t: Turns(pool.first + pool.num_pages) for t, pool in pools}
+        paintings = {f"owner{t[1]}": Painting(turns[t]) for t in turns}
+        super().__init__(COLUMNS, DELTAS, list(turns.values()), paintings)
+        self.pages = {tier: paintings[f"owner{tier[1]}"] for tier in turns}
         self.copies = 0
         self._page = trace.header.config.page_size
         self._turn = 0
@@ -65,13 +70,13 @@ class Patches(PatchList):
             write = _PATCHES.get(type(event))
             if write is not None:
                 write(self, event)
-            fold(self.state, self._events, index, index + 1)
+            self.fold(index)
             self._account()
         return len(self.column) - before
 
-    def place_of(self, request: str) -> int:
-        """Return the request's place in the list of all requests named so far."""
-        return self.requests.setdefault(request, len(self.requests))
+    def fold(self, index: int) -> None:
+        """Fold the event alone. Raises: FoldError as `record.replay.fold`."""
+        fold(self.state, self._events, index, index + 1)
 
     def _account(self) -> None:
         state, page = self.state, self._page
@@ -88,11 +93,14 @@ class Patches(PatchList):
     # --- changes of the pools and of the tree
 
     def _alloc(self, e: ev.Alloc) -> None:
-        self.pages[e.tier].hand_out(e.pages)
-        self._paint(e.tier, e.pages, LOOSE)
+        self.pages[e.tier].turns.hand_out(e.pages)
+        self._let_go(e.tier, e.pages, LOOSE)
+
+    def _let_go(self, tier: Tier, pages: Pages, owner: int) -> None:
+        self._clear(f"owner{tier[1]}", pages, owner)
 
     def _free(self, e: ev.Free) -> None:
-        self._paint(e.tier, e.pages, FREE)
+        self._let_go(e.tier, e.pages, FREE)
 
     def _node(self, id: int) -> NodeState:
         return self.state.nodes[id] if id in self.state.nodes else self._orphan(id)
@@ -117,7 +125,7 @@ class Patches(PatchList):
             ("priority", e.priority), ("l1", PRESENT), ("life", 1),
         ):  # fmt: skip
             self._set(name, e.node, value)
-        self._paint("L1", e.pages, owner_of_node(e.node), start // self._page)
+        self._paint("owner1", e.pages, owner_of_node(e.node), start // self._page)
 
     def _split(self, e: ev.Split) -> None:
         self._new(e.upper)
@@ -131,9 +139,9 @@ class Patches(PatchList):
         self._set("parent", e.node, e.upper)
         cut = e.at // self._page
         if low.pages is not None:
-            self._paint("L1", low.pages[:cut], owner_of_node(e.upper))
+            self._paint("owner1", low.pages[:cut], owner_of_node(e.upper))
         if self._has_host(e.node) and low.host_pages is not None:
-            self._paint("L2", low.host_pages[:cut], owner_of_node(e.upper))
+            self._paint("owner2", low.host_pages[:cut], owner_of_node(e.upper))
 
     def _has_host(self, node: int) -> bool:
         return self._now.get((AT["l2"], node), ABSENT) != ABSENT
@@ -169,14 +177,14 @@ class Patches(PatchList):
         node = self._node(id)
         self._set("l1", id, ABSENT)
         if node.pages is not None:
-            self._paint("L1", node.pages, LOOSE)
+            self._let_go("L1", node.pages, LOOSE)
         if self._has_host(id):
             self.copies -= len(node.tokens)
 
     def _to_device(self, id: int, pages: Pages, now: int) -> None:
         start = self._now.get((AT["start"], id), 0)
         self._set("l1", id, now)
-        self._paint("L1", pages, owner_of_node(id), start // self._page)
+        self._paint("owner1", pages, owner_of_node(id), start // self._page)
         if self._has_host(id):
             self.copies += len(pages) * self._page
 
@@ -196,7 +204,7 @@ class Patches(PatchList):
     def _backup(self, e: ev.Backup) -> None:
         start = self._now.get((AT["start"], e.node), 0)
         self._set("l2", e.node, MOVING)
-        self._paint("L2", e.pages, owner_of_node(e.node), start // self._page)
+        self._paint("owner2", e.pages, owner_of_node(e.node), start // self._page)
         if self._node(e.node).pages is not None:
             self.copies += len(e.pages) * self._page
 
@@ -213,13 +221,13 @@ class Patches(PatchList):
         if e.node in self.state.nodes:
             self._set("life", e.node, 0)
         if node.host_pages is not None:
-            self._paint("L2", node.host_pages, LOOSE)
+            self._let_go("L2", node.host_pages, LOOSE)
 
     def _reclaim(self, e: ev.Reclaim) -> None:
         node = self._node(e.node)
         self._set("l2", e.node, ABSENT)
         if node.host_pages is not None:
-            self._paint("L2", node.host_pages, LOOSE)
+            self._let_go("L2", node.host_pages, LOOSE)
         if node.pages is not None:
             self.copies -= len(node.tokens)
 
@@ -240,14 +248,14 @@ class Patches(PatchList):
         self._set("place", place, self._turn)
 
     def _row(self, e: ev.Row) -> None:
-        self.pages["L1"].know(e.pages)
+        self.pages["L1"].turns.know(e.pages)
         owner = owner_of_request(self.place_of(e.request))
         owners = self.pages["L1"].owners
         old = self.state.requests[e.request].row[e.start :]
-        self._paint("L1", old[owners[old] == owner], LOOSE)
+        self._let_go("L1", old[owners[old] == owner], LOOSE)
         mine = owners[e.pages] == LOOSE
         for first, end in _stretches(mine):
-            self._paint("L1", e.pages[first:end], owner, e.start + first)
+            self._paint("owner1", e.pages[first:end], owner, e.start + first)
 
     def _cached(self, e: ev.Cached) -> None:
         place = self.place_of(e.request)
@@ -287,7 +295,7 @@ class Patches(PatchList):
         if known is not None and len(known.row):
             owners = self.pages["L1"].owners
             mine = known.row[owners[known.row] == owner_of_request(place)]
-            self._paint("L1", mine, LOOSE)
+            self._let_go("L1", mine, LOOSE)
         for name in ("kv", "owned", "locks"):
             self._set(name, place, 0)
 

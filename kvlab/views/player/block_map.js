@@ -79,8 +79,8 @@ function drawCells(player, canvas, run, tier) {
   }
   const names = Object.keys(player.log.looks);
   const codes = ["used", "evictable", "available"].map((look) => names.indexOf(look));
-  const { [`ref${tier}`]: ref, [`name${tier}`]: name } = run.c;
-  const codeOf = (_, block) => codes[ref[block] ? 0 : name[block] ? 1 : 2];
+  const { [`ref${tier}`]: ref, [`named${tier}`]: named } = run.c;
+  const codeOf = (_, block) => codes[ref[block] ? 0 : named[block] ? 1 : 2];
   const { shown, places, tier: t } = canvas;
   const rows = shown.update(places, t, t.columns, codeOf, true);
   if (rows.length) drawPixels(player, pen, t, t, shown, rows);

@@ -5,7 +5,7 @@
 // Left out: which lane a request stands in (blocksum.js), why it waits (card.js).
 
 import { outline, plate, words } from "./block_parts.js";
-import { lanesOf, movedBlocks, tableOf } from "./blocksum.js";
+import { lanesOf, movedBlocks, hashOf, tableOf } from "./blocksum.js";
 import { box } from "./looks.js";
 import { esc, num, plain } from "./text.js";
 import { ui } from "./words.js";
@@ -75,7 +75,7 @@ function lineOf(player, run, r, now, touched) {
   const chip = chipHtml(player, run, r, now);
   let sign = `${held.length} ${chip}`;
   for (const block of shown)
-    sign += ` ${block}.${c.ref1[block]}.${c.name1[block]}${touched.has(block) ? "!" : ""}`;
+    sign += ` ${block}.${c.ref1[block]}.${hashOf(run, block)}${touched.has(block) ? "!" : ""}`;
   return [`r${r}`, sign, () => `<div class="line">${chip}${tableSvg(player, run, held, touched)}</div>`];
 }
 
@@ -112,8 +112,8 @@ function cellsSvg(player, run, held, touched, most) {
 
 /** One block of a table, underlined if it has a hash. */
 function cellSvg(player, run, block, x, ring) {
-  const named = run.c.name1[block];
-  const title = `${block} · ref_cnt ${run.c.ref1[block]} · ${run.log.hashes[named] || "–"}`;
+  const named = run.c.named1[block];
+  const title = `${block} · ref_cnt ${run.c.ref1[block]} · ${hashOf(run, block) || "–"}`;
   const edge = player.colour["evictable-edge"];
   const line = named
     ? `<path d="M${x + 2} 19h20" stroke="${edge}" stroke-width="2"/>`

@@ -4,7 +4,7 @@
 // Left out: where the blocks lie (block_map.js).
 
 import { outline, plate, words } from "./block_parts.js";
-import { blockLook, freeEnds, movedBlocks } from "./blocksum.js";
+import { blockLook, freeEnds, movedBlocks, hashOf } from "./blocksum.js";
 import { box } from "./looks.js";
 import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
@@ -42,8 +42,6 @@ export function trainStill(player, run, across) {
   const high = ROW * Math.max(1, Math.ceil(shown.length / per));
   return { markup: cars.join(""), high, said: told.join(", ") };
 }
-
-const hashOf = (run, block) => run.log.hashes[run.c.name1[block]];
 
 function carSvg(player, run, block, x, y, last, ring) {
   const hash = hashOf(run, block);

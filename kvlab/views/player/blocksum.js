@@ -1,13 +1,13 @@
 // What do the columns of a block run say, now?
 //
-// Sorted ranks are the free queue; a block's state follows from its numbers.
+// Sorted seats are the free queue; a block's state follows from its numbers.
 // Left out: drawing (blocks.js).
 
 /** The state of a block of a tier, as theme.py names it. */
 export function blockLook(run, tier, block) {
   const { c } = run;
   if (c[`ref${tier}`][block]) return "used";
-  return c[`name${tier}`][block] ? "evictable" : "available";
+  return c[`named${tier}`][block] ? "evictable" : "available";
 }
 
 /** The free blocks of L1: up to `most` of the head, up to `most` of the tail, both head
@@ -15,17 +15,17 @@ export function blockLook(run, tier, block) {
  *  queue, so going backwards for the head few need a place found. */
 export function freeEnds(run, most) {
   const free = run.c.account[0];
-  const ranks = run.c.rank1;
+  const seats = run.c.seat1;
   const head = [];
-  let bound = Infinity; // the greatest rank that may still come in
-  for (let block = ranks.length - 1; block; block--)
-    if (ranks[block] && ranks[block] < bound)
-      bound = keep(head, block, most, Infinity, (a, b) => ranks[a] - ranks[b]);
+  let bound = 0; // the lowest seat that may not come in
+  for (let block = seats.length - 1; block; block--)
+    if (seats[block] > bound)
+      bound = keep(head, block, most, 0, (a, b) => seats[b] - seats[a]);
   const tail = [];
-  bound = 0;
-  for (let block = 1; block < ranks.length; block++)
-    if (ranks[block] > bound)
-      bound = keep(tail, block, most, 0, (a, b) => ranks[b] - ranks[a]);
+  bound = Infinity;
+  for (let block = 1; block < seats.length; block++)
+    if (seats[block] && seats[block] < bound)
+      bound = keep(tail, block, most, Infinity, (a, b) => seats[a] - seats[b]);
   const apart = Math.min(most, free - head.length); // none is in both
   const left = free - head.length - apart;
   return { head, tail: tail.slice(0, apart).reverse(), left };
@@ -35,14 +35,32 @@ export function freeEnds(run, most) {
     while (at && order(block, list[at - 1]) < 0) at--;
     list.splice(at, 0, block);
     if (list.length > most) list.pop();
-    return list.length < most ? open : ranks[list[most - 1]];
+    return list.length < most ? open : seats[list[most - 1]];
   }
 }
 
 /** The blocks that a request holds, in order. */
 export function tableOf(run, request) {
-  const first = run.log.base[request];
-  return run.c.table.subarray(first, first + run.c.held[request]);
+  const parts = ["turn", "size", "back"].map((name) => run.log.col[`parts.${name}`]);
+  const [turn, size, back] = parts;
+  const table = new Int32Array(run.c.held[request]);
+  let end = table.length;
+  for (let part = run.c.table[request]; part;) {
+    const at = part - 1;
+    let row = (end -= size[at]);
+    run.tiers[1].each(turn[at], size[at], (first, count, step) => {
+      for (let i = 0; i < count; i++) table[row++] = first + step * i;
+    });
+    part = back[at] && part - back[at];
+  }
+  return table;
+}
+
+/** How a block's content is named: by a number, or the first digits of its hash. */
+export function hashOf(run, block) {
+  const name = run.log.col.names[run.c.name1[block] - 1];
+  if (!run.c.named1[block]) return "";
+  return name < 0 ? (-name).toString(16).padStart(4, "0") : `#${name}`;
 }
 
 /** Requests by the lane they stand in, first served first. */
@@ -82,10 +100,13 @@ export function blockAccount(run, tier) {
 
 /** The blocks of a tier that the last event named. */
 export function movedBlocks(run, tier) {
-  const columns = ["ref", "name", "rank"].map((name) =>
+  const columns = ["ref", "named"].map((name) =>
     run.log.columns.indexOf(`${name}${tier}`),
   );
   const moved = new Set();
-  run.patches((column, first) => columns.includes(column) && moved.add(first));
+  run.patches((column, first, count) => {
+    if (!columns.includes(column)) return;
+    for (let block = first; block < first + count; block++) moved.add(block);
+  });
   return moved;
 }

@@ -63,13 +63,13 @@ export function strandsOf(player, run, moving) {
 
 /** The pieces that hold each moving node in a tier, in token order. */
 function endsOf(run, tier, t, moving, g) {
-  const shift = run.c[`shift${tier}`];
+  const place = run.c[`place${tier}`];
   const found = new Map(moving.map((node) => [2 + 2 * node, []]));
   run.places[tier].stretches((owner) => found.has(owner), (first, end, owner) => {
     for (let row = first; row < end;) {
-      const [from, moved] = [row, shift[row]];
-      while (row < end && shift[row] === moved) row++;
-      let at = from + moved;
+      const from = row++;
+      while (row < end && place[row] === place[row - 1] + 1) row++;
+      let at = place[from];
       for (const [x, y, , slots] of piecesOf(t, from, row - from, g)) {
         found.get(owner).push({ at, x, y, slots });
         at += slots;

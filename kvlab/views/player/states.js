@@ -9,13 +9,15 @@ const KEYFRAME_BYTES = 96e6;
 const NEAR = 8; // turns between two that know their run
 const SHAPE = ["parent", "start", "len", "life"];
 
-/** The pages that a tier handed out, as runs in order; the k-th page is turn k. */
+/** The pages that a tier handed out, as runs up or down, in order; the k-th page is
+ *  turn k. */
 class Handed {
   constructor(first, count) {
     const runs = count.length;
     this.first = first;
+    this.count = count; // below zero: that many pages down
     this.begin = new Float64Array(runs + 1); // the first turn of each run, and the end
-    for (let i = 0; i < runs; i++) this.begin[i + 1] = this.begin[i] + count[i];
+    for (let i = 0; i < runs; i++) this.begin[i + 1] = this.begin[i] + Math.abs(count[i]);
     this.near = new Int32Array(Math.floor(this.begin[runs] / NEAR) + 2); // see find
     for (let i = 0, k = 0; k < this.near.length; k++) {
       while (i < runs - 1 && this.begin[i + 1] <= k * NEAR) i++;
@@ -32,15 +34,18 @@ class Handed {
   }
 
   page(turn) {
-    const run = this.find(turn);
-    return this.first[run] + turn - this.begin[run];
+    let page = 0;
+    this.each(turn, 1, (first) => (page = first));
+    return page;
   }
 
-  /** Call with first page and size of every run of `size` turns from `turn` on. */
+  /** Call with first page, size and step (1 or -1) of every run of `size` turns from
+   *  `turn` on. */
   each(turn, size, call) {
     for (let run = this.find(turn); size > 0; run++) {
       const within = Math.min(size, this.begin[run + 1] - turn);
-      call(this.first[run] + turn - this.begin[run], within);
+      const step = this.count[run] < 0 ? -1 : 1;
+      call(this.first[run] + step * (turn - this.begin[run]), within, step);
       turn += within;
       size -= within;
     }
@@ -64,7 +69,7 @@ export class States {
     const nodes = log.col.rows.length + 1,
       requests = log.requests.length;
     for (const name of log.columns) {
-      const pool = /^(owner|shift)(\d)$/.exec(name);
+      const pool = /^(owner|place)(\d)$/.exec(name);
       const size =
         log.sizes?.[name] ??
         (pool
@@ -80,14 +85,16 @@ export class States {
     this.columns = log.columns.map((name) => this.c[name]);
     this.shapes = log.columns.map((name) => SHAPE.includes(name));
     this.shape = 0;
-    this.handed = {};
     this.places = {}; // of each tier: where an owner's pages are
-    for (const tier of [1, 2]) {
-      const column = log.columns.indexOf(`owner${tier}`),
+    this.tiers = {}; // of each tier: what it handed out
+    this.handed = {}; // of each column that covers pages
+    this.painted = {};
+    for (const name of log.runs) {
+      const column = log.columns.indexOf(name),
+        tier = name.at(-1),
         [first, count] = ["first", "count"].map((x) => log.col[`handed${tier}.${x}`]);
-      if (column < 0) continue;
-      this.handed[column] = new Handed(first, count);
-      this.places[tier] = this.handed[column].places = new Places(this.columns[column]);
+      this.handed[column] = this.tiers[tier] ??= new Handed(first, count);
+      this.painted[column] = this.places[tier] ??= new Places(this.columns[column]);
     }
     this.#unfold();
   }
@@ -136,13 +143,13 @@ export class States {
         else op.add[patch] = values[k] - columns[column][row];
         if (runs[column]) {
           const length = (op.count[patch] = counts[k]),
-            code = positions[k],
-            owned = columns[column][row] > 1;
-          const was = owned ? columns[column + 1][row] + row + 1 : 0;
-          op.was[patch] = op.now[patch] = was;
+            code = positions[k];
+          op.was[patch] = op.now[patch] = columns[column + 1][row];
           if (code === 1) op.now[patch] = 0;
-          if (code >= 2) op.now[patch] = (code === 2 ? next[column] : code - 3) + 1;
-          next[column] = code >= 2 ? op.now[patch] - 1 + length : -1;
+          if (code >= 2) {
+            op.now[patch] = code === 2 ? next[column] : code - 2;
+            next[column] = op.now[patch] + length;
+          }
         }
         this.#patch(patch, 1);
       }
@@ -191,34 +198,28 @@ export class States {
     const { op, columns } = this,
       column = op.column[patch],
       owners = columns[column],
-      shifts = columns[column + 1];
+      places = columns[column + 1];
     const moved = op.was[patch] !== op.now[patch];
-    const { places } = this.handed[column];
-    let position = sign > 0 ? op.now[patch] : op.was[patch];
-    const { first, begin } = this.handed[column];
-    let turn = op.first[patch];
-    let size = op.count[patch];
-    for (let run = this.handed[column].find(turn); size > 0; run++) {
-      const page = first[run] + turn - begin[run];
-      const end = page + Math.min(size, begin[run + 1] - turn);
-      const shift = position ? position - 1 - page : 0;
-      places.paint(page, end);
-      for (let row = page; row < end; row++) {
+    let place = sign > 0 ? op.now[patch] : op.was[patch];
+    const rises = place ? 1 : 0;
+    this.handed[column].each(op.first[patch], op.count[patch], (first, size, step) => {
+      const end = first + step * size;
+      this.painted[column].paint(...(step > 0 ? [first, end] : [end + 1, first + 1]));
+      for (let row = first; row !== end; row += step, place += rises) {
         owners[row] += add;
-        if (moved) shifts[row] = shift;
+        if (moved) places[row] = place;
       }
-      if (position) position += end - page;
-      turn += end - page;
-      size -= end - page;
-    }
+    });
   }
 
   /** Call with the first row and the number of every run of rows that a patch moves. */
   rowsOf(patch, each) {
     const { op } = this,
       handed = this.handed[op.column[patch]];
-    if (handed) handed.each(op.first[patch], op.count[patch], each);
-    else each(op.first[patch], 1);
+    if (!handed) return each(op.first[patch], 1);
+    handed.each(op.first[patch], op.count[patch], (first, size, step) =>
+      each(step > 0 ? first : first - size + 1, size),
+    );
   }
 
   seek(to) {
