@@ -377,6 +377,12 @@ def test_a_log_without_times_has_no_window(tmp_path):
     assert told.facts["n_samples"] == 3
 
 
+@pytest.mark.parametrize("date", ["0000-05-01", "2026-13-01", "2026-02-30"])
+def test_a_date_of_no_calendar_is_no_time(date):
+    track = only(read(*(line.replace("2026-05-01", date) for line in PLAIN)))
+    assert (track.num_samples, track.first_time) == (3, None)
+
+
 def test_a_clock_that_goes_back_is_told(tmp_path):
     told = log(tmp_path, *(decode(t, 5, 0.5, 0) for t in (100, 200, 50, 300)))
     assert told.facts["clock_jumps_back"] == 1

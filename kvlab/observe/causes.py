@@ -1,6 +1,6 @@
 """Which causes are there, what does each mean, and what to do next?
 
-One row a cause: its verdict, one sentence, the next steps (FORMATS 6). Some are
+One row a cause: its verdict, one sentence, the next steps. Some are
 kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and a queue
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
 `leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run

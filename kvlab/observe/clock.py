@@ -11,6 +11,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime
 from functools import lru_cache
 
 _FULL = re.compile(
@@ -104,8 +105,7 @@ def _seconds(
 
 @lru_cache(maxsize=512)
 def _midnight(year: int, month: int, day: int) -> int | None:
-    if not 1 <= month <= 12:
+    try:
+        return int(datetime(year, month, day, tzinfo=UTC).timestamp())
+    except ValueError:
         return None
-    if not 1 <= day <= calendar.monthrange(max(year, 1), month)[1]:
-        return None
-    return calendar.timegm((year, month, day, 0, 0, 0))

@@ -24,7 +24,7 @@ from .inputs import WANTED, Input, open_all, remarks
 from .lines import LogReader
 from .order import turn_backwards
 from .run_samples import record_run
-from .said import Lang, Text, number, say
+from .said import Lang, Text, say
 from .samples import Recording
 from .scrape import ScrapeReader
 from .source import STDIN, Say, silent, stem_of
@@ -122,7 +122,7 @@ def _record(
         if sum(recording.engines.values()) == before[1]:
             fresh = recording.lines - before[0]
             recording.note(
-                say("{}: no line of an engine in {} lines", name, number(fresh))
+                say("{}: no line of an engine in {} lines", name, fresh)
                 if sort == "log"
                 else say("{}: no metric of an engine", name)
             )

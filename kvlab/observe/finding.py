@@ -68,7 +68,7 @@ def quote(sample: Sample | None, *names: str) -> Quote | None:
 def usage_text(signs: Signs) -> Said:
     """Say how full the pool is while requests wait, and that moments were fuller."""
     most = max((row.usage for row in signs.spell.rows), default=signs.usage_max)
-    text = say("usage is at most {} while they wait", number(signs.crowded))
+    text = say("usage is at most {} while they wait", signs.crowded)
     if most <= signs.crowded:
         return text
-    return say("{}, but for one report in twenty (at most {})", text, number(most))
+    return say("{}, but for one report in twenty (at most {})", text, most)

@@ -1,9 +1,9 @@
 """What does SGLang say when its KV account does not add up?
 
-Five generations of text (FORMATS SL1 to SL5), over one to several lines, some without
-a timestamp. All come down to one account for each pool: what is free, evictable,
-protected and held, against the total. The same dump stands before a watchdog's timeout,
-so a dump alone is no leak: the sum decides.
+Five generations of text, over one to several lines, some without a timestamp. All come
+down to one account for each pool: what is free, evictable, protected and held, against
+the total. The same dump stands before a watchdog's timeout, so a dump alone is no leak:
+the sum decides.
 Left out: what the account means (rules_leak.py).
 """
 

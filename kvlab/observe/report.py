@@ -56,16 +56,16 @@ def _section(name: str, texts: Sequence[str], lang: Lang) -> Iterator[str]:
 
 def _names(inputs: tuple[str, ...], lang: Lang) -> str:
     shown = list(inputs[:4])
-    more = [say("and {} more", number(len(inputs) - 4)).to(lang)] * (len(inputs) > 4)
+    more = [say("and {} more", len(inputs) - 4).to(lang)] * (len(inputs) > 4)
     return ", ".join(shown + more)
 
 
 def _size(told: Diagnosis, lang: Lang) -> str:
     samples, window = told.facts.get("n_samples"), told.facts.get("window_s")
-    text = say(", {} reports", number(samples)).to(lang) if samples else ""
+    text = say(", {} reports", samples).to(lang) if samples else ""
     if window is None:
         return text
-    return text + say(" over {} s", number(window)).to(lang)
+    return text + say(" over {} s", window).to(lang)
 
 
 def _point(text: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .finding import Finding, no, quote, yes
-from .said import number, say
+from .said import say
 from .samples import Sample
 from .signs import PIN, Signs
 
@@ -101,7 +101,7 @@ def prefix_changed(signs: Signs) -> Finding | None:
     if held < fall - 2 or _began_to_evict(signs, found, held):
         return no("prefix_broken_by_client", "hits fall as evictions grow")
     grown = signs.track.growth("evicted_total")
-    evicted = "" if grown is None else say(", {} tokens evicted", number(grown))
+    evicted = "" if grown is None else say(", {} tokens evicted", grown)
     ends = found[held], found[-1]
     return yes(
         "prefix_broken_by_client",
@@ -110,7 +110,7 @@ def prefix_changed(signs: Signs) -> Finding | None:
             "{}{}): the prompts have changed, not the cache",
             f"{before:.1%}",
             f"{rates[-1]:.1%}",
-            number(signs.usage_max),
+            signs.usage_max,
             evicted,
         ),
         quotes=[quote(window.sample, *_SHOWN) for window in ends],
@@ -161,7 +161,7 @@ def prefix_parts_early(signs: Signs) -> Finding | None:
             "part early, as with a timestamp, an id or a salt near the beginning, "
             "or they have nothing in common",
             f"{rate:.1%}",
-            number(total),
+            total,
         ),
         quotes=[quote(found[at].sample, *_SHOWN) for at in (0, -1)],
         confidence="possible",
@@ -195,11 +195,7 @@ def working_set(signs: Signs) -> Finding | None:
     if not evicted or not falls:
         return no(
             "working_set_exceeds_cache",
-            say(
-                "{} tokens evicted, hit rate {} at last",
-                number(evicted),
-                f"{rates[-1]:.1%}",
-            ),
+            say("{} tokens evicted, hit rate {} at last", evicted, f"{rates[-1]:.1%}"),
         )
     pools = say(", {} times the pool", f"{evicted / pool:.1f}") if pool else ""
     return yes(
@@ -207,7 +203,7 @@ def working_set(signs: Signs) -> Finding | None:
         say(
             "{} tokens were evicted{}, and the hit rate is {} after {}: what comes "
             "back has been given up before",
-            number(evicted),
+            evicted,
             pools,
             f"{rates[-1]:.1%}",
             f"{max(rates):.1%}",

@@ -12,7 +12,7 @@ from itertools import takewhile
 from ..record.diagnosis import Quote
 from .end_lines import DIED, ENDS, NO_ROOM, OUT_OF_MEMORY, WATCHDOG
 from .finding import Finding, no, quote, yes
-from .said import Text, joined, number, say
+from .said import Text, joined, say
 from .samples import Sample
 from .signs import PIN, Signs
 from .spells import Row
@@ -83,9 +83,9 @@ def _told(signs: Signs, kind: str) -> Finding:
         if before is None
         else say(
             "its last report before shows usage {}, {} running, {} waiting",
-            number(before),
-            number(signs.track.last("running") or 0),
-            number(signs.track.last("queue") or 0),
+            before,
+            signs.track.last("running") or 0,
+            signs.track.last("queue") or 0,
         )
     )
     return yes(
@@ -123,7 +123,7 @@ _UNITS = (
 def _numbers(told: list[Sample]) -> list[Text]:
     """Return what the engine said in numbers, as one sentence; none if it did not."""
     said = {name: value for sample in told for name, value in sample.values.items()}
-    parts = [say(text, number(said[name])) for name, text in _UNITS if name in said]
+    parts = [say(text, said[name]) for name, text in _UNITS if name in said]
     return [joined("; ", parts)] if parts else []
 
 
@@ -138,19 +138,19 @@ def stands(signs: Signs) -> Finding | None:
     least = _STANDS_S * (3 if full else 1)
     if len(quiet) < _STANDS or (seconds is not None and seconds < least):
         return no("engine_stalled", say("only {} reports without a token", len(quiet)))
-    during = "" if seconds is None else say(" over {} s", number(seconds))
+    during = "" if seconds is None else say(" over {} s", seconds)
     return yes(
         "engine_stalled",
         say(
             "{} requests run, and the last {} reports{} show not one token made, of"
             " prompts or answers",
-            number(last.running or 0),
+            last.running or 0,
             len(quiet),
             during,
         ),
-        say("usage stays at {}: ", number(last.usage))
+        say("usage stays at {}: ", last.usage)
         + ("a full pool still makes tokens" if full else "the pool has room")
-        + say("; {} to {} wait", number(first.queue), number(last.queue)),
+        + say("; {} to {} wait", first.queue, last.queue),
         quotes=[quote(row.sample, *_SHOWN) for row in (first, last)],
     )
 

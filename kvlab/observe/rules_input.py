@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
 from .rules_end import is_late
-from .said import joined, number, say
+from .said import joined, say
 from .signs import OFTEN, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running")
@@ -50,7 +50,7 @@ def single(signs: Signs) -> Finding | None:
     lifetime = [
         say(
             "{} {} in all is a lifetime total",
-            number(sample.values[name]),
+            sample.values[name],
             name.removesuffix("_total"),
         )
         for name in ("preemptions_total", "retracted_total")
@@ -84,7 +84,7 @@ def _by_hand(signs: Signs) -> Finding:
     sums = (("backed up to L2", "backup"), ("loaded back", "load_back"),
             ("evicted from L1", "evicted"))  # fmt: skip
     done = [
-        say("{} tokens {}", number(track.growth(f"{name}_total") or 0.0), what)
+        say("{} tokens {}", track.growth(f"{name}_total") or 0.0, what)
         for what, name in sums
     ]
     fill = track.high("l2_fraction")
@@ -113,7 +113,7 @@ def averaged(signs: Signs) -> Finding | None:
         say(
             "{} wait, but the line averages the usage of several engines: one full "
             "engine cannot be seen in it",
-            number(signs.queue_max),
+            signs.queue_max,
         ),
         "bring the metrics of each engine",
         quotes=[quote(max(signs.queued, key=lambda r: r.queue).sample, *_SHOWN)],
@@ -127,9 +127,7 @@ def burst(signs: Signs) -> Finding | None:
     if signs.mostly_waits:
         return no("burst_drained", "somebody waits in most reports")
     if not signs.drained:
-        return no(
-            "burst_drained", say("{} wait at the end", number(signs.rows[-1].queue))
-        )
+        return no("burst_drained", say("{} wait at the end", signs.rows[-1].queue))
     if len(signs.queued) < OFTEN * len(signs.rows):
         return no(
             "burst_drained",
@@ -137,19 +135,15 @@ def burst(signs: Signs) -> Finding | None:
                 "{} of {} reports have a queue, at most {}, and it drains",
                 len(signs.queued),
                 len(signs.rows),
-                number(signs.queue_max),
+                signs.queue_max,
             ),
         )
     peak = max(signs.rows, key=lambda r: r.queue)
     thrown = signs.thrown_out
     return yes(
         "burst_drained",
-        say(
-            "the queue rises to {} and drains to {}",
-            number(peak.queue),
-            number(signs.rows[-1].queue),
-        ),
-        *([say("{} {}s fell into it", number(thrown), signs.word)] if thrown else []),
+        say("the queue rises to {} and drains to {}", peak.queue, signs.rows[-1].queue),
+        *([say("{} {}s fell into it", thrown, signs.word)] if thrown else []),
         quotes=[quote(r.sample, *_SHOWN) for r in (peak, signs.rows[-1])],
     )
 
@@ -164,8 +158,8 @@ def waiting(signs: Signs) -> Finding | None:
         "waiting_below_pin",
         say(
             "{} wait at usage {}{}, and no rule explains why",
-            number(signs.queue_max),
-            number(signs.usage_max),
+            signs.queue_max,
+            signs.usage_max,
             below,
         ),
         *([] if signs.stands else ["the input ends before it shows if they drain"]),
@@ -188,7 +182,7 @@ def healthy(signs: Signs) -> Finding | None:
             ),
         )
     if signs.stands or signs.ends_in_queue:
-        return no("healthy", say("{} requests wait", number(signs.queue_max)))
+        return no("healthy", say("{} requests wait", signs.queue_max))
     thrown = signs.thrown_out or 0.0
     peak = quote(signs.track.peaks.get("usage"), *_SHOWN)
     if thrown:
@@ -196,13 +190,13 @@ def healthy(signs: Signs) -> Finding | None:
             "occasional_retraction",
             say(
                 "{} {}s, and no queue stands: an isolated one is normal",
-                number(thrown),
+                thrown,
                 signs.word,
             ),
             quotes=[peak, *_thrown(signs)],
         )
-    said = [say("usage is at most {}", number(signs.usage_max))]
-    said.append(say("at most {} wait, and never for long", number(signs.queue_max)))
+    said = [say("usage is at most {}", signs.usage_max)]
+    said.append(say("at most {} wait, and never for long", signs.queue_max))
     if signs.thrown_out is not None:
         said.append(say("no {} inside the input", signs.word))
     if signs.hit_rate is not None:

@@ -11,7 +11,7 @@ from statistics import fmean
 
 from .finding import Finding, no, quote, usage_text, yes
 from .rules_queue import SMALLEST_CHUNK
-from .said import Text, joined, number, say
+from .said import Text, joined, say
 from .samples import Sample
 from .signs import LOW, PIN, RARE, Signs
 from .spells import Row
@@ -109,11 +109,11 @@ def _few_text(signs: Signs, full: list[Row], few: list[Row]) -> Text:
     return say(
         "the pool is full and {} wait, yet in {} of {} such reports at most {} "
         "run, of {} at other times: running requests do not fill it",
-        number(signs.queue_max),
+        signs.queue_max,
         len(few),
         len(full),
-        number(ran),
-        number(most),
+        ran,
+        most,
     )
 
 
@@ -154,16 +154,15 @@ def loads_unseen(signs: Signs) -> Finding | None:
         return None
     if fmean(sizes) > 0.5 * chunk:
         return None
-    longest = max(signs.waits, key=lambda row: row.queue)
     return yes(
         "l2_load_serialised",
         say(
             "{} wait, {}, and a prefill computes {} tokens on average, of a chunk "
             "of {}: neither room nor compute is short",
-            number(longest.queue),
+            signs.longest.queue,
             usage_text(signs),
-            number(round(fmean(sizes))),
-            number(chunk),
+            round(fmean(sizes)),
+            chunk,
         ),
         say(
             "L2 is on and {} of the prompt tokens are hits: loads over a slow link "
@@ -172,7 +171,7 @@ def loads_unseen(signs: Signs) -> Finding | None:
         ),
         quotes=[
             quote(row.sample, *_SHOWN, "new_tokens", "cached_tokens")
-            for row in (signs.waits[0], longest)
+            for row in (signs.waits[0], signs.longest)
         ],
         confidence="possible",
         next=(
@@ -202,19 +201,15 @@ def load_serialised(signs: Signs) -> Finding | None:
     if len(rows) < max(2, 0.4 * len(signs.waits)) or signs.crowded >= PIN:
         return no(
             "l2_load_serialised",
-            say(
-                "at most {} deferred, usage at most {}",
-                number(most),
-                number(signs.crowded),
-            ),
+            say("at most {} deferred, usage at most {}", most, signs.crowded),
         )
     shown = ("deferred", "kv_fetch", "queue", "usage", "running")
     return yes(
         "l2_load_serialised",
         say(
             "of {} waiting, up to {} wait for L2 loads in {} reports; {}",
-            number(signs.queue_max),
-            number(most),
+            signs.queue_max,
+            most,
             len(rows),
             usage_text(signs),
         ),
@@ -239,8 +234,8 @@ def host_pressure(signs: Signs) -> Finding | None:
 
 
 def _pressure(dropped: float | None, refused: float) -> Text:
-    what = say("{} tokens were dropped", number(dropped)) if dropped else ""
-    said = say("{} allocations were refused", number(refused)) if refused else ""
+    what = say("{} tokens were dropped", dropped) if dropped else ""
+    said = say("{} allocations were refused", refused) if refused else ""
     if not dropped and not refused:
         return "the host tier dropped nothing"
     return say("{} by the host tier", joined(" and ", [t for t in (what, said) if t]))
@@ -264,11 +259,11 @@ def never_match(signs: Signs) -> Finding | None:
         return no("l2_keys_never_match", say("only {} lookups", asked))
     stored = track.sums["stored_tokens"] or track.growth("store_bytes_total") or 0.0
     what = (
-        say("{} tokens were asked of L2 and none was found", number(signs.lookups))
+        say("{} tokens were asked of L2 and none was found", signs.lookups)
         if signs.lookups
         else "the external hit rate is 0 throughout"
     )
-    while_ = say(", while {} were stored", number(stored)) if stored else ""
+    while_ = say(", while {} were stored", stored) if stored else ""
     quotes = [quote(s, "lookup_tokens", "lookup_hits")
               for s in _ends(track.events.get("lookup", ()))]  # fmt: skip
     shown = (
@@ -279,11 +274,7 @@ def never_match(signs: Signs) -> Finding | None:
     quotes.append(quote(track.samples[-1] if track.samples else None, *shown))
     return yes(
         "l2_keys_never_match",
-        say(
-            "{}{}: the keys never match, or nothing ever comes back",
-            what,
-            while_,
-        ),
+        say("{}{}: the keys never match, or nothing ever comes back", what, while_),
         quotes=quotes,
     )
 
@@ -315,13 +306,9 @@ def never_read(signs: Signs) -> Finding | None:
     share = track.high("l2_fraction")
     return yes(
         "l2_written_never_read",
-        say(
-            "{} {} were backed up to L2 and next to none loaded back",
-            number(written),
-            unit,
-        ),
+        say("{} {} were backed up to L2 and next to none loaded back", written, unit),
         *([say("L2 is {} full", f"{share:.0%}")] if share is not None else []),
-        *([say("{} tokens were evicted from L1", number(evicted))] if evicted else []),
+        *([say("{} tokens were evicted from L1", evicted)] if evicted else []),
         *(
             [say("the hit rate is {}", f"{hit_rate:.1%}")]
             if hit_rate is not None

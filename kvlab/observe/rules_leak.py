@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
-from .said import number, say
+from .said import say
 from .samples import Sample
 from .signs import IDLE, Signs
 from .spells import Row
@@ -31,8 +31,8 @@ def wrong_slots(signs: Signs) -> Finding | None:
         say(
             "{} of {} slots hold another prefix than their node or request has "
             "there, and whoever matches it reads them",
-            number(first["wrong"]),
-            number(first["compared"]),
+            first["wrong"],
+            first["compared"],
         ),
         *([say("{} comparisons found some", len(seen))] if len(seen) > 1 else []),
         quotes=[quote(sample, *_WRONG_SHOWN) for sample in (seen[0], *slots[:3])],
@@ -68,7 +68,7 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
             say(
                 "{} tokens are protected while the check for leaks runs, which is when "
                 "nothing runs: a lock was never given back",
-                number(protected),
+                protected,
             ),
             quotes=[shown],
             confidence="certain",
@@ -76,11 +76,7 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
     if terms["session_held"] >= 0.5 * total:
         return yes(
             "sessions_pin_pool",
-            say(
-                "sessions hold {} of {} tokens",
-                number(terms["session_held"]),
-                number(total),
-            ),
+            say("sessions hold {} of {} tokens", terms["session_held"], total),
             quotes=[shown],
         )
     if terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total:
@@ -89,19 +85,15 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
             say(
                 "{} of {} tokens could be evicted, almost none is free, and the engine "
                 "stands still",
-                number(terms["evictable"]),
-                number(total),
+                terms["evictable"],
+                total,
             ),
             quotes=[shown],
         )
     if protected >= 0.5 * total and not signs.track.last("running"):
         return yes(
             "leak_lock_ref",
-            say(
-                "{} of {} tokens are protected and nothing runs",
-                number(protected),
-                number(total),
-            ),
+            say("{} of {} tokens are protected and nothing runs", protected, total),
             quotes=[shown],
         )
     return None
@@ -109,7 +101,7 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
 
 def _unbalanced(sample: Sample, delta: float, shown: Quote | None) -> Finding:
     page = next((size for size in _PAGES if delta % size == 0), None)
-    by = say("{} tokens", number(abs(delta)))
+    by = say("{} tokens", abs(delta))
     why = [
         say(
             "the parts of the account are {} {} than the pool: {}",
@@ -119,7 +111,7 @@ def _unbalanced(sample: Sample, delta: float, shown: Quote | None) -> Finding:
         )
     ]
     if page is not None:
-        why.append(say("that is {} pages of {}", number(abs(delta) / page), page))
+        why.append(say("that is {} pages of {}", abs(delta) / page, page))
     cause = "leak_overcount" if delta > 0 else "leak_undercount"
     return yes(cause, *why, quotes=[shown], confidence="certain")
 
@@ -143,9 +135,16 @@ def sessions(signs: Signs) -> Finding | None:
     return yes(
         "sessions_pin_pool",
         say("sessions hold {} of the pool and nothing runs", f"{held / pool:.0%}"),
-        quotes=[quote(signs.track.lasts["session_held"], "session_held", "sessions",
-                      "running", "queue")],
-    )  # fmt: skip
+        quotes=[
+            quote(
+                signs.track.lasts["session_held"],
+                "session_held",
+                "sessions",
+                "running",
+                "queue",
+            )
+        ],
+    )
 
 
 def idle(signs: Signs) -> Finding | None:
@@ -164,21 +163,20 @@ def idle(signs: Signs) -> Finding | None:
             say(
                 "{} tokens are neither free nor evictable nor used while nothing runs: "
                 "protected by locks that were not given back",
-                number(gap),
+                gap,
             ),
             quotes=shown,
         )
     if least.usage < IDLE or quiet[-1].usage < 0.9 * quiet[0].usage:
         return no(
-            "leak_idle_usage",
-            say("usage falls to {} when nothing runs", number(least.usage)),
+            "leak_idle_usage", say("usage falls to {} when nothing runs", least.usage)
         )
     return yes(
         "leak_idle_usage",
         say(
             "usage stays at {} or more in {} reports with nothing running and "
             "nothing waiting",
-            number(least.usage),
+            least.usage,
             len(quiet),
         ),
         quotes=shown,
@@ -237,12 +235,12 @@ def never_falls(signs: Signs) -> Finding | None:
             "usage climbs from {} to {} in {} reports and never falls, though at "
             "most {} run at a time and {} began: at least {} ended and gave nothing"
             " back",
-            number(usages[0]),
-            number(usages[-1]),
+            usages[0],
+            usages[-1],
             len(rows),
-            number(most),
-            number(begun),
-            number(begun - most),
+            most,
+            begun,
+            begun - most,
         ),
         quotes=[
             quote(row.sample, "usage", "running", "queue", "tokens")
@@ -275,7 +273,7 @@ def stuck(signs: Signs) -> Finding | None:
                 f"{max(s.values['kv_evictable'] for s in rows) / pool:.0%}",
             )
             + (
-                say(", {} tokens were evicted while requests waited", number(evicted))
+                say(", {} tokens were evicted while requests waited", evicted)
                 if evicted
                 else ""
             ),

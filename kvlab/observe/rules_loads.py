@@ -8,7 +8,7 @@ Left out: logs, which print no load, and the rest of L2 (rules_l2.py).
 from __future__ import annotations
 
 from .finding import Finding, no, quote, yes
-from .said import Text, number, say
+from .said import Text, say
 from .signs import PIN, Signs
 
 _SLOW_S = 0.25
@@ -26,9 +26,9 @@ def slow_loads(signs: Signs) -> Finding | None:
         return None
     mean = spent / loads
     first = _mean_first_token(signs)
-    said = say("{} loads from L2 took {} s each", number(loads), number(round(mean, 2)))
+    said = say("{} loads from L2 took {} s each", loads, round(mean, 2))
     if first is not None:
-        said += say(", of {} s to a first token", number(round(first, 1)))
+        said += say(", of {} s to a first token", round(first, 1))
     small = mean < _SLOW_S or (first is not None and mean < _PART * first)
     if small or not signs.queued or signs.crowded >= PIN:
         return no("l2_load_serialised", said)
@@ -38,8 +38,8 @@ def slow_loads(signs: Signs) -> Finding | None:
             "{}, while {} wait and usage is at most {}: L1 has room, and what the "
             "loads bring is cached already",
             said,
-            number(signs.queue_max),
-            number(signs.crowded),
+            signs.queue_max,
+            signs.crowded,
         ),
         *_carried(signs, spent, loads),
         quotes=[
@@ -72,7 +72,7 @@ def _carried(signs: Signs, spent: float, loads: float) -> list[Text]:
         say(
             "a load brings {} tokens: {} tokens a second while it runs; times the "
             "bytes of a token (kvlab capacity MODEL) that is what the link carries",
-            number(round(tokens / loads)),
-            number(round(tokens / spent)),
+            round(tokens / loads),
+            round(tokens / spent),
         )
     ]

@@ -10,7 +10,7 @@ from statistics import fmean, median
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
-from .said import Text, number, say
+from .said import Text, say
 from .signs import LOW, PIN, Signs
 from .spells import Row
 
@@ -29,11 +29,11 @@ def exhausted(signs: Signs) -> Finding | None:
         for holds, text in (
             (
                 _is_full(signs),
-                say("usage peaks at {}, not pinned", number(signs.usage_max)),
+                say("usage peaks at {}, not pinned", signs.usage_max),
             ),
             (
                 signs.stands,
-                say("no queue stands (at most {})", number(signs.queue_max)),
+                say("no queue stands (at most {})", signs.queue_max),
             ),
             (thrown is None or signs.throws_at_all, _few_thrown(signs)),
         )
@@ -47,7 +47,7 @@ def exhausted(signs: Signs) -> Finding | None:
         cause,
         _full_text(signs),
         _queue_text(signs),
-        say("{} {}s inside the input", number(thrown), signs.word),
+        say("{} {}s inside the input", thrown, signs.word),
         *_not_the_cache(signs),
         quotes=_three(signs),
         confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
@@ -62,13 +62,11 @@ def _is_full(signs: Signs) -> bool:
 
 def _full_text(signs: Signs) -> Text:
     if signs.is_pinned:
-        return say(
-            "the pool is full: usage {} while requests wait", number(signs.usage_max)
-        )
+        return say("the pool is full: usage {} while requests wait", signs.usage_max)
     return say(
         "usage is {} half the time in which requests wait, and each {} is a "
         "step that found the pool full",
-        number(signs.usual),
+        signs.usual,
         signs.word,
     )
 
@@ -78,9 +76,9 @@ def _few_thrown(signs: Signs) -> Text:
         return say("no {} inside the input", signs.word)
     return say(
         "only {} {}s in {} reports with a queue",
-        number(signs.thrown_out),
+        signs.thrown_out,
         signs.word,
-        number(round(signs.num_waiting)),
+        round(signs.num_waiting),
     )
 
 
@@ -103,8 +101,8 @@ def two_of_three(signs: Signs) -> Finding | None:
         "two_of_three_signs",
         say(
             "the pool is full (usage {}) and {} requests wait",
-            number(signs.usage_max),
-            number(signs.queue_max),
+            signs.usage_max,
+            signs.queue_max,
         ),
         third,
         *_gauge(signs),
@@ -180,9 +178,9 @@ def exceeds_pool(signs: Signs) -> Finding | None:
             say(
                 "one running request alone fills the pool (usage {} or more in {} "
                 "reports) and is thrown out {} times",
-                number(PIN),
+                PIN,
                 len(alone),
-                number(thrown),
+                thrown,
             ),
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
@@ -193,7 +191,7 @@ def exceeds_pool(signs: Signs) -> Finding | None:
             say(
                 "nothing runs, the pool is empty, and {} wait in {} reports: the next "
                 "request is never let in",
-                number(nobody[-1].queue),
+                nobody[-1].queue,
                 len(nobody),
             ),
             quotes=[quote(r.sample, *_SHOWN) for r in (nobody[0], nobody[-1])],
@@ -219,8 +217,8 @@ def pd_backlog(signs: Signs) -> Finding | None:
             "pd_decode_backlog",
             say(
                 "at most {} wait before the decode pool, usage at most {}",
-                number(most),
-                number(signs.usage_max),
+                most,
+                signs.usage_max,
             ),
         )
     return yes(
@@ -228,12 +226,12 @@ def pd_backlog(signs: Signs) -> Finding | None:
         say(
             "the queue reads {}, but {} wait for pre-allocation, {} for their "
             "transfer and {} were retracted",
-            number(track.high("queue") or 0),
-            number(track.high("prealloc") or 0),
-            number(track.high("transfer") or 0),
-            number(track.high("retracted_queue") or 0),
+            track.high("queue") or 0,
+            track.high("prealloc") or 0,
+            track.high("transfer") or 0,
+            track.high("retracted_queue") or 0,
         ),
-        say("usage reaches {}", number(signs.usage_max)),
+        say("usage reaches {}", signs.usage_max),
         quotes=[
             quote(
                 track.peaks.get(name),
@@ -269,10 +267,10 @@ def next_does_not_fit(signs: Signs) -> Finding | None:
             "{} wait, {} run and hold about {} of the pool each, and less than that"
             " is free (usage {}): another of their size does not fit, so L1 is near"
             " its limit though it is not full",
-            number(longest.queue),
-            number(ran),
-            number(round(fmean(tight), 3)),
-            number(median(r.usage for r in rows)),
+            longest.queue,
+            ran,
+            round(fmean(tight), 3),
+            median(r.usage for r in rows),
         ),
         "a cap on running requests of just that number would look the same",
         quotes=[quote(row.sample, *_SHOWN) for row in (rows[0], longest)],
@@ -295,17 +293,16 @@ def state_slots(signs: Signs) -> Finding | None:
     tokens = max(peak.values.get(n, 0.0) for n in ("usage_full", "usage_kv"))
     if state < PIN or tokens >= PIN or not (signs.is_pinned and signs.stands):
         return no(
-            "state_slots_cap",
-            say("state slots at {}, tokens at {}", number(state), number(tokens)),
+            "state_slots_cap", say("state slots at {}, tokens at {}", state, tokens)
         )
     return yes(
         "state_slots_cap",
         say(
             "state slots are full ({}) while only {} of the KV tokens are in use, "
             "and {} requests wait",
-            number(state),
-            number(tokens),
-            number(signs.queue_max),
+            state,
+            tokens,
+            signs.queue_max,
         ),
         quotes=[quote(peak, "usage_mamba", "usage_full", "queue", "running")],
     )
@@ -346,9 +343,9 @@ def _queue_text(signs: Signs) -> Text:
     )
     return say(
         "requests pile up: {} at first, {} at most, {} at last{}",
-        number(first),
-        number(signs.queue_max),
-        number(last),
+        first,
+        signs.queue_max,
+        last,
         waited,
     )
 

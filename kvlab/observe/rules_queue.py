@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from statistics import fmean
 
+from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, usage_text, yes
 from .said import Text, number, say
 from .signs import LOW, PIN, Signs
@@ -32,37 +33,32 @@ def running_cap(signs: Signs) -> Finding | None:
     cap, most = signs.cap, max(ran)
     at_most = sum(value == most for value in ran) / len(ran)
     if cap is not None and most < cap:
-        return no(
-            "max_running_cap",
-            say("at most {} of {} allowed run", number(most), number(cap)),
-        )
+        return no("max_running_cap", say("at most {} of {} allowed run", most, cap))
     if signs.crowded >= PIN:
-        return no("max_running_cap", say("usage reaches {}", number(signs.crowded)))
+        return no("max_running_cap", say("usage reaches {}", signs.crowded))
     few = most < 2 and cap is None
     if at_most < (0.5 if cap is not None else 0.9) or few or not signs.stands:
         return no("max_running_cap", "the number of running requests moves freely")
     if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
         return None
-    known = (
-        say("the configured maximum {}", number(cap))
-        if cap
-        else "one and the same number"
-    )
+    known = say("the configured maximum {}", cap) if cap else "one and the same number"
     return yes(
         "max_running_cap",
         say(
             "{} requests run, {}, in {} of the reports in which others wait",
-            number(most),
+            most,
             known,
             f"{at_most:.0%}",
         ),
         say("{}: L1 has room", usage_text(signs)),
-        quotes=[
-            quote(row.sample, *_SHOWN)
-            for row in (signs.waits[0], max(signs.waits, key=lambda r: r.queue))
-        ],
+        quotes=_waiting(signs),
         confidence="certain" if cap is not None else "likely",
     )
+
+
+def _waiting(signs: Signs) -> list[Quote | None]:
+    """Quote the first report of those that wait, and the longest queue."""
+    return [quote(row.sample, *_SHOWN) for row in (signs.waits[0], signs.longest)]
 
 
 def one_runner(signs: Signs) -> Finding | None:
@@ -76,7 +72,7 @@ def one_runner(signs: Signs) -> Finding | None:
     if not few or not quiet or not signs.stands or signs.crowded >= PIN:
         return no(
             "one_runner_blocks_queue",
-            say("{} run beside the queue", number(max(ran)))
+            say("{} run beside the queue", max(ran))
             + ("" if quiet else ", and prompts are being computed"),
         )
     free = 1 - signs.crowded
@@ -84,9 +80,9 @@ def one_runner(signs: Signs) -> Finding | None:
         "one_runner_blocks_queue",
         say(
             "{} runs while {} to {} wait in all {} reports, and no prompt is computed",
-            number(max(ran)),
-            number(min(r.queue for r in rows)),
-            number(signs.queue_max),
+            max(ran),
+            min(r.queue for r in rows),
+            signs.queue_max,
             len(rows),
         ),
         say(
@@ -124,18 +120,17 @@ def prefill(signs: Signs) -> Finding | None:
         return no("prefill_throughput", say("{} {}s", thrown, signs.word))
     if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
         return no("prefill_throughput", "prefill is not at a ceiling")
-    longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
         say(
             "{} wait; {}, and {}",
-            number(longest.queue),
+            signs.longest.queue,
             usage_text(signs),
             _thrown_text(signs),
         ),
         busy
         or "prompts are computed all the time, and nothing else explains the queue",
-        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=_waiting(signs),
         confidence="likely" if busy else "possible",
     )
 
@@ -143,28 +138,27 @@ def prefill(signs: Signs) -> Finding | None:
 def _thrown_text(signs: Signs) -> Text:
     if not signs.thrown_out:
         return "nothing was thrown out"
-    return say("{}s are rare ({})", signs.word, number(signs.thrown_out))
+    return say("{}s are rare ({})", signs.word, signs.thrown_out)
 
 
 def _prefill_near_full(signs: Signs, busy: Text | None) -> Finding:
     """The pool is nearly full at times: does prefill still limit, most of the time?"""
     thrown = signs.thrown_out or 0.0
     if busy is None or signs.is_pinned or signs.usual >= LOW:
-        return no("prefill_throughput", say("usage reaches {}", number(signs.crowded)))
+        return no("prefill_throughput", say("usage reaches {}", signs.crowded))
     if signs.throws:
-        return no("prefill_throughput", say("{} {}s", number(thrown), signs.word))
+        return no("prefill_throughput", say("{} {}s", thrown, signs.word))
     hits = signs.hit_rate
-    longest = max(signs.waits, key=lambda r: r.queue)
     return yes(
         "prefill_throughput",
         say(
             "{} wait; while they do, usage is below {} half the time and full (at "
             "most {}) for moments only, {}s: {}",
-            number(signs.queue_max),
-            number(signs.usual),
-            number(signs.usage_max),
+            signs.queue_max,
+            signs.usual,
+            signs.usage_max,
             signs.word,
-            number(thrown),
+            thrown,
         ),
         busy,
         *(
@@ -172,7 +166,7 @@ def _prefill_near_full(signs: Signs, busy: Text | None) -> Finding:
             if hits is None
             else [say("{} of the prompt tokens are hits", f"{hits:.1%}")]
         ),
-        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=_waiting(signs),
         confidence="likely",
         next=(
             "add prefill compute (replicas, TP), or limit what comes in: prompts "
@@ -199,9 +193,7 @@ def _full_chunks(signs: Signs) -> Text | None:
     if full < 0.6 or signs.track.count["decode"] > 4 * signs.track.count["prefill"]:
         return None
     return say(
-        "{} of the prefill batches take a whole chunk of {}",
-        f"{full:.0%}",
-        number(chunk),
+        "{} of the prefill batches take a whole chunk of {}", f"{full:.0%}", chunk
     )
 
 
@@ -228,9 +220,7 @@ def _flat_log(signs: Signs) -> Text | None:
     if prompt < _MANY * made:
         return None
     return say(
-        "prompt throughput is level at {} tokens/s, generation at {}",
-        number(prompt),
-        number(made),
+        "prompt throughput is level at {} tokens/s, generation at {}", prompt, made
     )
 
 
@@ -251,8 +241,8 @@ def _flat_counters(signs: Signs) -> Text | None:
             return say(
                 "prompt tokens grow by a {}{} a scrape, generated ones by {}",
                 per,
-                number(fmean(steps)),
-                number(made / len(steps)),
+                fmean(steps),
+                made / len(steps),
             )
     return None
 
@@ -283,19 +273,18 @@ def conservative(signs: Signs) -> Finding | None:
     if (why_not := _not_conservative(signs)) is not None:
         return no("admission_too_conservative", why_not)
     ratio = signs.track.last("new_token_ratio")
-    said = [] if ratio is None else [say("new_token_ratio is {}", number(ratio))]
-    longest = max(signs.waits, key=lambda r: r.queue)
+    said = [] if ratio is None else [say("new_token_ratio is {}", ratio)]
     return yes(
         "admission_too_conservative",
         say(
             "{} wait; {}; {}, running is below its cap and prefill is not busy: "
             "each request reserves more room than it uses",
-            number(longest.queue),
+            signs.longest.queue,
             usage_text(signs),
             _thrown_text(signs),
         ),
         *said,
-        quotes=[quote(signs.waits[0].sample, *_SHOWN), quote(longest.sample, *_SHOWN)],
+        quotes=_waiting(signs),
     )
 
 
@@ -303,15 +292,13 @@ def _not_conservative(signs: Signs) -> Text | None:
     """Return what else limits admission, or that nothing waits; None if neither."""
     if signs.crowded >= LOW or not signs.stands or len(signs.waits) < 3:
         return say(
-            "usage reaches {}, {} reports have a queue",
-            number(signs.crowded),
-            len(signs.waits),
+            "usage reaches {}, {} reports have a queue", signs.crowded, len(signs.waits)
         )
     most = max(signs.running_waits, default=0.0)
     if most <= 1:
         return "hardly anything runs"
     if signs.cap is not None and most >= signs.cap:
-        return say("all {} allowed run", number(signs.cap))
+        return say("all {} allowed run", signs.cap)
     if (share := _chunk_share(signs)) is not None and share > _BUSY:
         return say(
             "a prefill takes {} of a chunk on average: prompts are computed",

@@ -27,7 +27,7 @@ class Said(Struct, frozen=True):
     def to(self, lang: Lang) -> str:
         """Return the sentence in one language; English where the other lacks it.
 
-        >>> say("{} requests wait", number(1200.0)).to("zh")
+        >>> say("{} requests wait", 1200.0).to("zh")
         '1,200 个请求在排队'
         """
         text = self.text
@@ -47,8 +47,15 @@ Text = str | Said
 
 
 def say(text: str, *values: object) -> Said:
-    """Return the sentence with these values, in their order in English."""
-    return Said(text, tuple(v if isinstance(v, Said) else str(v) for v in values))
+    """Return the sentence with these values, in their order in English; numbers are
+    written as `number` does."""
+    return Said(text, tuple(map(_filling, values)))
+
+
+def _filling(value: object) -> Text:
+    if isinstance(value, int | float):
+        return number(value)
+    return value if isinstance(value, Said) else str(value)
 
 
 def to(text: Text, lang: Lang) -> str:

@@ -65,16 +65,11 @@ class Growth(Struct):
     first: float
     last: float
     grown: float = 0.0
-    resets: int = 0
     readings: int = 1
 
     def read(self, value: float) -> None:
         """Take the next reading. Changes: this record."""
-        if value < self.last:
-            self.resets += 1
-            self.grown += value
-        else:
-            self.grown += value - self.last
+        self.grown += value if value < self.last else value - self.last
         self.last = value
         self.readings += 1
 
@@ -136,7 +131,7 @@ class Track:
                 self.growths[name].read(value)
             else:
                 start = 0.0 if later else value
-                self.growths[name] = Growth(start, value, value - start, 0, 1 + later)
+                self.growths[name] = Growth(start, value, value - start, 1 + later)
         if complete:
             self.count["counters"] += 1
 

@@ -1,8 +1,8 @@
 """Under which names do engines export what the rules ask for?
 
 One row a role: our name, the metrics that say it (the first one present wins), which
-labels must hold, and whether it is a gauge or a lifetime counter. FORMATS 3.4.
-Names are without the prefix `sglang:` or `vllm:` and without `_total`.
+labels must hold, and whether it is a gauge or a lifetime counter. Names are
+without the prefix `sglang:` or `vllm:` and without `_total`.
 Left out: reading the text (scrape.py).
 """
 

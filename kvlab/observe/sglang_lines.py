@@ -1,7 +1,7 @@
 """What do SGLang's log lines say, from 0.2 to 0.5.23?
 
 Batch lines (period or comma style), the four wordings of a retraction, what the engine
-says at its start. The fields are those of FORMATS SP3 to SR4.
+says at its start.
 Left out: leaks (leak_lines.py), vLLM (vllm_lines.py).
 """
 

@@ -66,6 +66,11 @@ class Signs:
         return [row for row in self.spell.rows if row.queue > 0]
 
     @cached_property
+    def longest(self) -> Row:
+        """That of them with the longest queue; asked for where there is one."""
+        return max(self.waits, key=lambda row: row.queue)
+
+    @cached_property
     def pinned(self) -> list[Row]:
         """The rows in which the pool is full."""
         return [row for row in self.rows if row.usage >= PIN]

@@ -16,7 +16,7 @@ from ..record.diagnosis import Considered, Diagnosis, Quote
 from .causes import CAUSES
 from .facts import facts
 from .lanes import timeline
-from .said import Lang, Text, joined, number, say, to
+from .said import Lang, Text, joined, say, to
 from .samples import Recording
 from .verdict import Judgement
 
@@ -116,7 +116,7 @@ def _servers(recording: Recording, found: Judgement) -> list[Text]:
         for name, causes in [*seen.items()][:_MOST_SERVERS]
     ]
     if (more := len(seen) - len(shown)) > 0:
-        shown.append(say("and {} more", number(more)))
+        shown.append(say("and {} more", more))
     return [
         say(
             "{} servers are in this input, the verdict is on {}: {}",

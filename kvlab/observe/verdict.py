@@ -23,7 +23,7 @@ from . import (
 )
 from .causes import CAUSES
 from .finding import Finding, Rule, quote, yes
-from .said import number, say
+from .said import say
 from .samples import Recording, Track
 from .signs import LOW, Signs
 
@@ -122,10 +122,8 @@ def opinion(track: Track, recording: Recording) -> Opinion:
         else:
             others.append(finding)
     if best is None:
-        best = yes(
-            "waiting_below_pin", "no rule explains what this input shows",
-            confidence="possible",
-        )  # fmt: skip
+        why = "no rule explains what this input shows"
+        best = yes("waiting_below_pin", why, confidence="possible")
     return Opinion(track, signs, best, rank, others)
 
 
@@ -153,7 +151,7 @@ def _one_rank_full(
                 names,
                 len(idle),
                 len(mates),
-                number(highest),
+                highest,
             ),
             *one.best.why,
         )

@@ -1,7 +1,7 @@
 """What do the log lines of vLLM (V0 and V1) and LMCache say?
 
 The stats line of every interval, V0's warning of every 50th preemption, what the engine
-says at its start, LMCache's lookups and stores. Codes: FORMATS VL0 to VL3, LM1 to LM3.
+says at its start, LMCache's lookups and stores.
 Left out: SGLang (sglang_lines.py).
 """
 
