@@ -16,6 +16,7 @@ Left out: fixed states of recurrent layers (given as an option), draft layers.
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import Any
 
 import msgspec
@@ -199,7 +200,7 @@ def capacity(shape: KvShape, plan: Deployment) -> Capacity:
         bytes_per_sequence=needs,
         max_concurrency=None if exact is None else int(exact) * ranks,
         max_concurrency_exact=None if exact is None else round(exact * ranks, 2),
-        inputs=_inputs(plan),
+        inputs=msgspec.structs.asdict(plan),
     )
 
 
@@ -324,16 +325,5 @@ def _sequences(
 def _longest(shape: KvShape, plan: Deployment, room: float) -> int:
     """Return the longest context of which one sequence fits the room, by halving."""
     on_gpu = _per_gpu(shape, plan)
-    low, high = 0, 1 << 40
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _sequence(shape, plan, on_gpu, middle) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _inputs(plan: Deployment) -> dict[str, Any]:
-    names = Deployment.__struct_fields__
-    return {name: getattr(plan, name) for name in names}
+    contexts = range(1, MOST + 1)
+    return bisect_right(contexts, room, key=lambda n: _sequence(shape, plan, on_gpu, n))

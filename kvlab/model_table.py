@@ -12,7 +12,8 @@ import re
 from typing import Any
 
 from .errors import ConfigError
-from .models import Config, KvShape, read_config
+from .model_keys import Config
+from .models import KvShape, read_config
 
 
 def _model(
@@ -135,7 +136,7 @@ CONFIGS: dict[str, Config] = {
     },
     "opt-125m": _model(12, 768, 12),
 }  # fmt: skip
-"""The 47 models of FORMATS 5, by the name that their publishers use, shortened."""
+"""47 models, by the name that their publishers use, shortened."""
 
 ALIASES = {
     "llama-3.1-8b": "llama-3-8b",

@@ -17,8 +17,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from ..model_keys import Keys, text_config
 from ..model_table import CONFIGS, known_name
-from ..models import Keys, KvShape, read_config, text_config
+from ..models import KvShape, read_config
 
 
 class ModelShape(Struct, frozen=True, kw_only=True):
