@@ -6,9 +6,7 @@ The same commands, but blocks have no tree and no rule book.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
-from typing import Any
 
 from ..errors import InputError
 from ..record.trace import BlockTrace
@@ -36,23 +34,6 @@ def render_block_run(arguments: argparse.Namespace, trace: BlockTrace) -> None:
     what = arguments.what or "pool"
     render_blocks(trace, step, what, arguments.out, arguments.lang)
     note(arguments, f"{arguments.out}: {what} after event {step}")
-
-
-def block_page(arguments: argparse.Namespace, trace: BlockTrace) -> str:
-    """Return the page that plays the run.
-
-    Raises: InputError for a run of the tree beside it.
-    """
-    from ..views.page import to_html
-
-    other = None if arguments.beside is None else blocks_beside(arguments.beside)
-    how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
-    if arguments.start is not None:
-        how["start"] = min(arguments.start, len(trace))
-    if arguments.lang is not None:
-        how["lang"] = arguments.lang
-    print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
-    return to_html(trace, other, length=arguments.events, **how)
 
 
 def blocks_beside(path: Path) -> BlockTrace:

@@ -14,8 +14,8 @@ from typing import Any
 
 from ..errors import TraceError
 from ..files import replacing
-from ..record.trace import Trace
-from .blocks import block_page, block_run, render_beside, render_block_run
+from ..record.trace import AnyTrace, Trace
+from .blocks import block_run, blocks_beside, render_beside, render_block_run
 from .shared import add_command, note, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
@@ -61,24 +61,22 @@ def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
 
-    blocks = block_run(arguments.path, arguments.rules)
-    if blocks is not None:
-        write_text(arguments.out, [block_page(arguments, blocks)])
-        return 0
-    trace, fault, cut = _as_far_as_it_goes(arguments)
-    other = None if arguments.beside is None else whole_run(arguments.beside)[0]
-    start = len(trace) if arguments.start is None else arguments.start
+    trace: AnyTrace
+    other: AnyTrace | None = None
     how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
+    if (blocks := block_run(arguments.path, arguments.rules)) is not None:
+        trace = blocks
+        if arguments.beside is not None:
+            other = blocks_beside(arguments.beside)
+    else:
+        trace, how["ended"], how["cut"] = _as_far_as_it_goes(arguments)
+        if arguments.beside is not None:
+            other = whole_run(arguments.beside)[0]
     if arguments.start is not None:
-        how["start"] = min(start, len(trace))
-    if arguments.lang is not None:
-        how["lang"] = arguments.lang
-    if fault is not None:
-        how["ended"] = fault
-    if cut is not None:
-        how["cut"] = cut
-    page = to_html(trace, other, length=arguments.events, **how)
-    write_text(arguments.out, [page])
+        how["start"] = min(arguments.start, len(trace))
+    how["lang"] = arguments.lang
+    given = {name: value for name, value in how.items() if value is not None}
+    write_text(arguments.out, [to_html(trace, other, length=arguments.events, **given)])
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
     return 0
 
