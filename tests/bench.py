@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from folding import differences
+from folding import Folded, differences
 
 from kvlab.cache.key import as_tokens, whole_pages
 from kvlab.cache.radix import MatchResult
@@ -39,7 +39,7 @@ class Bench:
         self.link = link or HandTransfer()
         self.engine = Engine(self.config, rules, emit=self.trace, link=self.link)
         self.cache = self.engine.cache
-        self._state, self._folded = State.start(self.config), 0
+        self._folded = Folded(self.trace, State.start(self.config))
 
     def insert(self, tokens: Iterable[int], **how: object) -> int:
         """Make room, write and insert, as a finished prompt would; return what the
@@ -122,8 +122,13 @@ class Bench:
 
     def unfolded(self) -> list[str]:
         """Return what is wrong with the folded trace, and which laws it breaks."""
-        for event in self.trace.events[self._folded :]:
-            self._state.apply(event)
-        self._folded = len(self.trace)
-        state = self._state
+        state = self._folded.now()
         return differences(state, self.engine) + broken(state)
+
+
+def where(cache: Bench) -> dict[int, str]:
+    """Return, by first token, on which tiers each node lies: D, H or DH."""
+    return {
+        int(node.key[0]): "D" * (not node.evicted) + "H" * node.backed_up
+        for node in cache.paths().values()
+    }

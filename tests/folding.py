@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kvlab.pages import Pages
 from kvlab.record.snapshot import NodeState, State
+from kvlab.record.trace import EventLog
 from kvlab.run.engine import Engine
+
+
+class Folded:
+    """The state that a run folds to, as far as its trace has grown."""
+
+    def __init__(self, trace: EventLog, start: Any) -> None:
+        self._trace, self._state, self._done = trace, start, 0
+
+    def now(self) -> Any:
+        """Return the state after all events so far."""
+        for event in self._trace.events[self._done :]:
+            self._state.apply(event)
+        self._done = len(self._trace)
+        return self._state
 
 
 def differences(state: State, engine: Engine) -> list[str]:

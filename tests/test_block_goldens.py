@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from block_folding import block_differences, chunk_differences
+from folding import Folded
 
 from kvlab.record.block_invariants import broken_blocks
-from kvlab.record.block_replay import fold_blocks
 from kvlab.record.block_snapshot import BlockState
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.block_conform import replay_scenario
@@ -43,12 +43,11 @@ def test_every_record_equals_the_real_engines(path):
 def test_the_trace_folds_into_the_live_state_after_every_record(path):
     scenario = load(path)
     trace = BlockTrace(BlockHeader(config=scenario.config))
-    state, folded = BlockState.start(scenario.config), 0
+    folded = Folded(trace, BlockState.start(scenario.config))
     engine, records = started(scenario, trace)
     for number in range(records):
         engine.step() if scenario.mode == "sched" else engine.step(number)
-        fold_blocks(state, trace.events, folded, len(trace))
-        folded = len(trace)
+        state = folded.now()
         if scenario.mode == "cpu":
             assert chunk_differences(state, engine.pool) == [], f"record {number}"
             continue

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from block_folding import block_differences
+from folding import Folded
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.record.block_invariants import broken_blocks
-from kvlab.record.block_replay import fold_blocks
 from kvlab.record.block_snapshot import BlockState
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.block_runner import BlockRunner
@@ -64,11 +64,10 @@ def test_every_request_finishes_and_every_law_holds_on_the_way(config, specs):
     )
     trace = BlockTrace(BlockHeader(config=config))
     runner = BlockRunner(scenario, trace)
-    state, folded = BlockState.start(config), 0
+    folded = Folded(trace, BlockState.start(config))
     while not runner.is_over:
         runner.step()
-        fold_blocks(state, trace.events, folded, len(trace))
-        folded = len(trace)
+        state = folded.now()
         assert broken_blocks(state) == []
         assert block_differences(state, runner) == []
         runner.manager.pool.check()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from folding import Folded
 
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.lessons.scenarios.nb10 import preempted_in_prefill
@@ -74,13 +75,10 @@ def test_jumps_are_fewer_than_steps():
 def test_the_trace_folds_into_the_live_engine_whenever_somebody_leaves(l2, policy):
     trace = BlockTrace(BlockHeader(config=config(l2=l2, policy=policy, tokens=4000)))
     engine = machine(trace, l2=l2, policy=policy, tokens=4000)
-    state, folded = BlockState.start(trace.header.config), 0
+    folded = Folded(trace, BlockState.start(trace.header.config))
 
     def check(_):
-        nonlocal folded
-        for event in trace.events[folded:]:
-            state.apply(event)
-        folded = len(trace)
+        state = folded.now()
         pool, scheduler = engine.manager.pool, engine.scheduler
         assert list(state.tiers["L1"].free) == pool.free_queue()
         assert state.running == [r.id for r in scheduler.running]

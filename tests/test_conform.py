@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from folding import differences
+from folding import Folded, differences
 
 from kvlab.errors import InputError
 from kvlab.record.snapshot import State
@@ -38,11 +38,9 @@ def played(request: pytest.FixtureRequest) -> Played:
     script = read_script(request.param)
     trace = Trace(Header(config=script.config, rules=script.rules))
     runner = ScriptRunner(script, trace, eager=True)
-    state, folded, found = State.start(script.config), 0, Played([], [], [])
+    folded, found = Folded(trace, State.start(script.config)), Played([], [], [])
     for record, expected, got in replay(runner, script):
-        for event in trace.events[folded:]:
-            state.apply(event)
-        folded = len(trace)
+        state = folded.now()
         if unequal := first_difference(script.rules, expected, got):
             found.unequal.append((record, *unequal))
         if unfolded := differences(state, runner.engine):

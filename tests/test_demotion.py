@@ -6,7 +6,7 @@ What both releases share is in test_host_tier.py.
 from __future__ import annotations
 
 import pytest
-from bench import Bench
+from bench import Bench, where
 
 from kvlab.record import events as ev
 from kvlab.rules import Rules
@@ -21,14 +21,6 @@ def through(**knobs: object) -> Bench:
 
 def write_back(**knobs: object) -> Bench:
     return through(**{"write_policy": "write_back", "load_back_threshold": 0, **knobs})
-
-
-def where(cache: Bench) -> dict[int, str]:
-    """Return, by first token, on which tiers each node lies: D, H or DH."""
-    return {
-        int(node.key[0]): "D" * (not node.evicted) + "H" * node.backed_up
-        for node in cache.paths().values()
-    }
 
 
 def fates(cache: Bench) -> list[tuple[int, str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench import Bench
+from bench import Bench, where
 
 from kvlab.memory.transfer import InstantTransfer
 from kvlab.record import events as ev
@@ -26,14 +26,6 @@ def selective(**knobs: object) -> Bench:
 
 def write_back(**knobs: object) -> Bench:
     return bench(write_policy="write_back", **knobs)
-
-
-def where(cache: Bench) -> dict[int, str]:
-    """Return, by first token, on which tiers each node lies: D, H or DH."""
-    return {
-        int(node.key[0]): "D" * (not node.evicted) + "H" * node.backed_up
-        for node in cache.paths().values()
-    }
 
 
 def verdicts(cache: Bench) -> list[tuple[int, str]]:

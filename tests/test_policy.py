@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from folding import differences
+from folding import Folded, differences
 
 from kvlab.cache.key import as_tokens
 from kvlab.config import EngineConfig
@@ -151,14 +151,10 @@ def test_a_sorted_queue_folds_from_the_trace_at_every_turn(policy):
     config = EngineConfig(pool_tokens=4096, host_tokens=8192, page_size=16)
     trace = Trace(Header(config=config, rules=Rules.v0_5_14()))
     engine = machine(policy, trace)
-    state, folded = State.start(config), 0
+    folded = Folded(trace, State.start(config))
 
     def check(_):
-        nonlocal folded
-        for event in trace.events[folded:]:
-            state.apply(event)
-        folded = len(trace)
-        assert differences(state, engine.engine) == []
+        assert differences(folded.now(), engine.engine) == []
 
     engine.run(crowd(), check)
     assert any(isinstance(event, ev.Queue) for event in trace.events)

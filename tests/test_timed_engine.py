@@ -6,7 +6,7 @@ import gc
 
 import msgspec
 import pytest
-from folding import differences
+from folding import Folded, differences
 
 from kvlab.config import EngineConfig
 from kvlab.record import events as ev
@@ -87,13 +87,10 @@ def test_the_trace_folds_into_the_live_engine_at_every_turn(rules, chunk):
     config = EngineConfig.of({"page_size": 16} | knobs)
     trace = Trace(Header(config=config, rules=RULES[rules]))
     engine = machine(trace, rules=rules, **knobs)
-    state, folded = State.start(config), 0
+    folded = Folded(trace, State.start(config))
 
     def check(_):
-        nonlocal folded
-        for event in trace.events[folded:]:
-            state.apply(event)
-        folded = len(trace)
+        state = folded.now()
         assert differences(state, engine.engine) == []
         assert state.now == engine.now // 10**6
 
