@@ -64,7 +64,7 @@ class Outcome(Struct, frozen=True):
 
 
 def play(case: Case, trace: RequestTrace, rules: Rules) -> Outcome:
-    """Serve the trace once, with DESIGN's reference engine."""
+    """Serve the trace once, with pages of 512 and chunks of 8,192."""
     host = {"tree": "hiradix", "host_tokens": case.host_tokens}
     config = EngineConfig.of(
         {"pool_tokens": POOL, "page_size": PAGE, "chunked_prefill_size": 8192}

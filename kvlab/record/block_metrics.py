@@ -71,7 +71,6 @@ class BlockCounters:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     generation_tokens: int = 0
-    scheduled_tokens: int = 0
     arrived: int = 0
     admitted: int = 0
     preemptions: int = 0
@@ -155,16 +154,12 @@ class BlockMeter:
             counts.external_queries += length - found.local
             counts.external_hits += remote
 
-    def _schedule(self, e: ev.Schedule) -> None:
-        self.counters.scheduled_tokens += e.tokens
-
     def _output(self, e: Output) -> None:
         self._generated(e.request, 1)
 
     def _decode(self, e: Decode) -> None:
         for id in self.state.running:
             if self.state.requests[id].lacks_one:
-                self.counters.scheduled_tokens += e.steps
                 self._generated(id, e.steps)
 
     def _generated(self, id: str, tokens: int) -> None:
@@ -197,7 +192,6 @@ _COUNTS: dict[type[Event], Callable[[BlockMeter, Any], None]] = {
     ev.Lookup: BlockMeter._lookup,
     ev.Run: BlockMeter._run,
     ev.Defer: BlockMeter._defer,
-    ev.Schedule: BlockMeter._schedule,
     Output: BlockMeter._output,
     Decode: BlockMeter._decode,
     ev.Preempt: BlockMeter._preempt,

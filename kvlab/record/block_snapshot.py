@@ -107,7 +107,8 @@ class BlockState:
     def apply(self, event: Event) -> None:
         """Move to the state after `event`. Decisions move nothing.
 
-        Changes: this state. Cost: O(blocks named), O(queue) for a request's move.
+        Changes: this state. Cost: O(blocks named), O(requests) for a
+        request's move or a decode step.
         Raises: ValueError or KeyError where the event does not fit the state.
         """
         change = _CHANGES.get(type(event))

@@ -161,7 +161,8 @@ class State:
         )
 
     def copy(self) -> State:
-        """Return an independent state. Cost: one reference a node, none copied."""
+        """Return an independent state. Changes: the edition, so that both copy a record
+        before they write it. Cost: one reference a node, none copied."""
         self.edition += 1
         return dataclasses.replace(
             self,
@@ -223,7 +224,9 @@ class State:
     def apply(self, event: Event) -> None:
         """Move to the state after `event`. Decisions move nothing.
 
-        Changes: this state. Cost: O(1), or the length of a path.
+        Changes: this state. Cost: O(1), the length of a path, or of the list that a
+        request joins or leaves; O(free pages) where a free list is sorted, or pages
+        come to rest.
         Raises: ValueError or KeyError where the event does not fit the state.
         """
         change = _CHANGES.get(type(event))

@@ -5,7 +5,7 @@ one thing everywhere: tree deck, slot, account, timeline, card. Colour never spe
 alone: every state has a colour, a pattern, a character for plain text, and a name in
 English and Chinese. The edge of a state stands out 3:1 from the page, its pattern
 carries the meaning.
-Left out: drawing (draw.py), a dark theme.
+Left out: drawing (draw.py), a dark page (theme_dark.py).
 """
 
 from __future__ import annotations

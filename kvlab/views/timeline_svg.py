@@ -21,7 +21,7 @@ L1_TALL, L2_TALL = 120, 80
 def timeline_svg(trace: Trace, step: int | None = None, lang: Lang = "en") -> Markup:
     """Return the run as a picture; `step` draws the cursor.
 
-    Raises: TraceError if the run has no such step.
+    Raises: TraceError if the run has no such step, or does not fold. Cost: O(events).
     """
     if step is not None:
         check_step(trace, step)
