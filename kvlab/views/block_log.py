@@ -124,8 +124,8 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
 
 # fmt: off
 BLOCK_UI: dict[str, Words] = {
-    "tree": Words("Requests and their block tables", "请求与块表"),
-    "tree_note": Words("computed / known tokens · blocks in order",
+    "tree": Words("Requests and blocks", "请求与块表"),
+    "tree_note": Words("computed / known · blocks in order",
                        "已计算 / 已知 token · 块按次序"),
     "memory": Words("Blocks", "块"),
     "cell_block": Words("one cell = one block = {n} tokens",

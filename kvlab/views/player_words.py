@@ -10,9 +10,9 @@ from .theme import Words
 # fmt: off
 UI_WORDS: dict[str, Words] = {
     "tree": Words("Radix tree", "基数树"),
-    "tree_note": Words("x = token, a:b is without b · upper L1, lower L2",
+    "tree_note": Words("x: token, a:b without b · upper L1, lower L2",
                        "横轴 = token 位置，a:b 不含 b · 上条 L1，下条 L2"),
-    "tree_note_one": Words("x = token, a:b is without b",
+    "tree_note_one": Words("x: token, a:b without b",
                            "横轴 = token 位置，a:b 不含 b"),
     "memory": Words("Memory", "内存"),
     "cell": Words("one cell = one slot = the KV of one token",

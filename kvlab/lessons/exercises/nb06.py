@@ -56,11 +56,17 @@ def _prediction(random: Random) -> Case:
         ends[policy] = moment(trace, lambda e: isinstance(e, ev.Step) and e.number == 1)
         answer[policy] = _on_host(trace, ends[policy])
     trace = first_byte().trace
+    asked = moment(trace, lambda e: isinstance(e, ev.TryBackup))
     written = moment(trace, lambda e: isinstance(e, ev.Backup))
     return Case(
         answer, trace=trace, step=written, steps=dict.fromkeys(POLICIES, written),
         beliefs=(
             Belief({"write_through": 0}, SECOND, written),
+            Belief({"write_through_selective": len(A)}, Words(
+                "selective's threshold is 2, and this insert is hit 1. The card of "
+                "write_through asks for 1.",
+                "selective 的阈值是 2，这次插入只是第 1 次命中。卡片上 write_through "
+                "的阈值是 1。"), asked),
             Belief({"write_back": len(A)}, Words(
                 "write_back writes at the eviction, and nothing is evicted yet.",
                 "write_back 到逐出时才写，此时还没有逐出。"), written),

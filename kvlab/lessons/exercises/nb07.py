@@ -38,7 +38,25 @@ def _prediction(random: Random) -> Case:
     victims = {
         name: moment(trace, partial(is_victim, n)) for n, name in enumerate("ABC", 1)
     }
-    return Case(answer, trace=trace, steps=victims, fork=fork_of(three_fates))
+    dropped = moment(trace, lambda e: isinstance(e, ev.EvictHost))
+    return Case(
+        answer, trace=trace, steps=victims | {"C": dropped}, fork=fork_of(three_fates),
+        beliefs=(
+            Belief({"A": DELETED}, Words(
+                "A has a copy on L2: its slots on L1 go, the node and the copy stay.",
+                "A 在 L2 有副本：走的是 L1 的槽位，节点和副本都留下。"), victims["A"]),
+            Belief({"A": LOST}, Words(
+                "Somebody asked for A again, so C was the coldest when L2 had to drop "
+                "one.",
+                "期间有人再次请求过 A，所以 L2 要丢一个时，最冷的是 C。"), dropped),
+            Belief({"B": DEMOTED}, Words(
+                "B has no copy on L2: a middle chunk counts no hit.",
+                "B 在 L2 没有副本：中间 chunk 不计命中。"), victims["B"]),
+            Belief({"C": DEMOTED}, Words(
+                "At first it was. Then D needed 16 places on L2 where 13 were free.",
+                "起初是。后来 D 要在 L2 占 16 个位置，而只有 13 个空槽。"), dropped),
+        ),
+    )  # fmt: skip
 
 
 def _knob(random: Random) -> Case:
@@ -131,6 +149,9 @@ def _tokens(random: Random) -> Case:
             Belief({DELETED: sum(sizes[:3])}, Words(
                 "An eviction is no loss while L2 has a copy.",
                 "只要 L2 有副本，逐出就不是丢失。"), gone),
+            Belief({LOST: 0}, Words(
+                "D wants a place on L2, which is too full: one leaf there has to go.",
+                "D 要在 L2 占位，而 L2 不够空：那里必须走一个叶子。"), dropped),
             Belief({DELETED: 0}, Words(
                 "One leaf was never backed up: a middle chunk counts no hit.",
                 "有一个叶子从未备份：中间 chunk 不计命中。"), gone),

@@ -178,6 +178,10 @@ def _parts(random: Random) -> Case:
             Belief({"queue": once}, Words(
                 "It waits twice before its first token: both times are queue.",
                 "首个 token 之前它等了两次，两次都算排队。"), at),
+            Belief({"recompute": answer[str(Part.PREFILL)]}, Words(
+                "Its full blocks that nobody took were hit again: only the rest is "
+                "computed anew.",
+                "没被取走的满块再次命中：只重算其余部分。"), at),
             Belief({"recompute": 0}, Words(
                 "What was computed before the preemption is computed again, before the "
                 "first token.",

@@ -40,6 +40,22 @@ FEW_RUN = Words(
     "池满、有排队，文章清单里的信号都在。但几乎没有请求在运行，"
     "占着池子的是写往 L2 的在途拷贝。",
 )
+CAPPED = Words(
+    "Under a cap the pool has room and the running requests stand flat at one number.",
+    "有上限时，池子空着，运行数平平地停在一个数上。",
+)
+BROKEN = Words("Look at the hit rate in the second half.", "看后半段的命中率。")
+MANY_RUN = Words(
+    "The pool is full and many run, and are retracted: more want to run than fit.",
+    "池满，运行的多，还不断撤回：想跑的比装得下的多。",
+)
+MIXED = (
+    ("link", "ceiling", FEW_RUN), ("cap", "ceiling", CAPPED), ("cap", "link", CAPPED),
+    ("ceiling", "cap", MANY_RUN), ("ceiling", "link", MANY_RUN),
+    ("link", "cap", FEW_RUN), ("prefix", "healthy", BROKEN),
+    ("healthy", "prefix", BROKEN),
+)  # fmt: skip
+"""What is taken for what, and which graph says otherwise."""
 
 
 def _waiting(found: tuple[Reading, ...]) -> list[Reading]:
@@ -78,6 +94,7 @@ def _prediction(random: Random) -> Case:
         "link" if running < 2 else "ceiling",
         beliefs=(
             Belief("ceiling", FEW_RUN),
+            Belief("cap", CAPPED),
             Belief("healthy", Words(
                 "A hit rate of 60 % says that prefills are short. It says nothing of "
                 "those who wait.",
@@ -115,10 +132,11 @@ def _knob(random: Random) -> Case:
 def _verdicts(random: Random) -> Case:
     number = random.randrange(100)
     answer = sealed(number)
-    link = next(letter for letter, kind in answer.items() if kind == "link")
+    where = {kind: letter for letter, kind in answer.items()}
     return Case(
-        answer, {"number": number}, beliefs=(Belief({link: "ceiling"}, FEW_RUN),)
-    )
+        answer, {"number": number},
+        beliefs=tuple(Belief({where[kind]: said}, why) for kind, said, why in MIXED),
+    )  # fmt: skip
 
 
 def _proofs(random: Random) -> Case:
@@ -126,9 +144,14 @@ def _proofs(random: Random) -> Case:
     answer = {pair: apart(pair, seed_of(number)) for pair in PAIRS}
     return Case(
         answer,
-        beliefs=(Belief({"ceiling_link": "usage"}, Words(
-            "In both the pool is full. In one it is full of requests.",
-            "两者的池子都是满的，只有一个是被请求占满的。")),),
+        beliefs=(
+            Belief({"ceiling_link": "usage"}, Words(
+                "In both the pool is full. In one it is full of requests.",
+                "两者的池子都是满的，只有一个是被请求占满的。")),
+            Belief({"cap_link": "running"}, Words(
+                "Few run in both. In one the pool has room all the while.",
+                "两者运行的都少，但其中一个的池子一直空着。")),
+        ),
     )  # fmt: skip
 
 

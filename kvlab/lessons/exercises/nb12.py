@@ -74,6 +74,12 @@ def _seen(random: Random) -> Case:
     )  # fmt: skip
 
 
+EVERY = Words(
+    "Every prompt is evicted sooner or later, so every one is written.",
+    "每个 prompt 迟早都被逐出，所以每个都会写。",
+)
+
+
 def _knob(random: Random) -> Case:
     found = {
         name: in_turn(pool_tokens=pool, host_tokens=24, write_policy=policy)
@@ -90,9 +96,11 @@ def _knob(random: Random) -> Case:
         trace=trace, beside=other, fork=fork_of(in_turn), step=at,
         steps=dict.fromkeys(runs, at),
         beliefs=(
-            Belief({"back8": 3}, Words(
-                "Every prompt is evicted sooner or later, so every one is written.",
-                "每个 prompt 迟早都被逐出，所以每个都会写。"), at),
+            Belief({"back8": 0}, EVERY, at),
+            Belief({"back8": 3}, EVERY, at),
+            Belief({"back9": 9}, Words(
+                "With 9 blocks nothing is ever evicted, so nothing is written.",
+                "9 块时什么也不逐出，所以什么也不写。"), at),
             Belief({"through8": 36}, Words(
                 "write_through writes a node once, however often it is hit.",
                 "write_through 每个节点只写一次，无论命中多少次。"), at),

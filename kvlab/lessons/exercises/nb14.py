@@ -26,8 +26,10 @@ from ..scenarios.nb14 import (
     B,
     C,
     Scene,
+    admitted,
     coming_home,
     scene,
+    served,
     small_host,
     two_missing,
 )  # fmt: skip
@@ -47,26 +49,6 @@ ADMITTED = {
     "lost": Words("Z gets its slots; Y is lost", "Z 得到槽位；Y 丢失"),
     "stall": Words("Z gets none: no room is made", "Z 得不到槽位：腾不出空间"),
 }
-
-
-def served(trace: Trace) -> str:
-    """Return what the request for X (node 1) got of coming_home."""
-    events = trace.events
-    load = next((i for i, e in enumerate(events) if isinstance(e, ev.Load)), None)
-    if load is None:
-        return "none"
-    if any(isinstance(e, ev.EvictHost) and e.node == 1 for e in events[:load]):
-        return "wrong"
-    gone = any(isinstance(e, ev.Delete) and e.node == 2 for e in events)
-    return "alone" if gone else "both"
-
-
-def admitted(trace: Trace) -> str:
-    """Return what became of Z and of Y (node 2) in small_host."""
-    if not any(isinstance(e, ev.Add) and e.node == 3 for e in trace.events):
-        return "stall"
-    gone = any(isinstance(e, ev.Delete) and e.node == 2 for e in trace.events)
-    return "lost" if gone else "kept"
 
 
 def _left(trace: Trace) -> int:
@@ -92,13 +74,29 @@ def _missing(random: Random) -> Case:
         "0.5.14 asks for all that the prompt needs, though most of it is free.",
         "0.5.14 按 prompt 的全部需求去要，尽管大部分已经空闲。",
     )
-    return _both(two_missing, _left, step, beliefs=(Belief({"old": 2}, whole, step),))
+    short = Words(
+        "0.5.23 asks for the 2 that are missing: one leaf of 10 is enough.",
+        "0.5.23 只要缺的 2 个：一个 10 的叶子就够了。",
+    )
+    beliefs = Belief({"old": 2}, whole, step), Belief({"new": 1}, short, step)
+    return _both(two_missing, _left, step, beliefs=beliefs)
 
 
 def _asked(random: Random) -> Case:
     trace = two_missing().trace
     room = next(e for e in trace.events if isinstance(e, ev.MakeRoom))
-    return Case(str(room.ask), trace=trace, step=moment(trace, lambda e: e is room))
+    step = moment(trace, lambda e: e is room)
+    return Case(
+        str(room.ask), trace=trace, step=step,
+        beliefs=(
+            Belief("2", Words(
+                "2 is what was missing. 0.5.14 asks for the whole need.",
+                "缺的是 2；0.5.14 按全部需求要。"), step),
+            Belief("20", Words(
+                "20 is what went: two whole leaves. It had asked for less.",
+                "走的是 20：两个整叶。它要的没有那么多。"), step),
+        ),
+    )  # fmt: skip
 
 
 def _drops(node: int) -> Callable[[Event], bool]:
@@ -107,12 +105,15 @@ def _drops(node: int) -> Callable[[Event], bool]:
 
 def _home(random: Random) -> Case:
     step = moment(coming_home().trace, _drops(1))
-    belief = Belief({"old": "both"}, Words(
+    why = Words(
         "L2 had 20 free slots and Y needs 30: it dropped the coldest host-only leaf. "
         "That was X, which was about to be read.",
         "L2 空闲 20，Y 要 30：它丢掉最冷的、只在主机的叶子。那正是即将读取的 X。",
-    ), step)  # fmt: skip
-    return _both(coming_home, served, step, beliefs=(belief,))
+    )
+    beliefs = tuple(
+        Belief({"old": said}, why, step) for said in SERVED if said != "wrong"
+    )
+    return _both(coming_home, served, step, beliefs=beliefs)
 
 
 def _dropped(random: Random) -> Case:
@@ -126,10 +127,16 @@ def _full(random: Random) -> Case:
     step = moment(
         small_host().trace, lambda e: isinstance(e, ev.Victim) and e.fate == "stays"
     )
-    belief = Belief({"old": "lost"}, Words(
-        "0.5.14 gives up no KV that it cannot write: Y stays, nothing was freed.",
-        "0.5.14 不丢写不出去的 KV：Y 留下，什么也没腾出。"), step)  # fmt: skip
-    return _both(small_host, admitted, step, beliefs=(belief,))
+    beliefs = (
+        Belief({"old": "lost"}, Words(
+            "0.5.14 gives up no KV that it cannot write: Y stays, nothing was freed.",
+            "0.5.14 不丢写不出去的 KV：Y 留下，什么也没腾出。"), step),
+        *(Belief({"new": said}, Words(
+            "0.5.23 drops what L2 cannot take: Y is lost, and Z gets its slots.",
+            "0.5.23 丢掉 L2 放不下的：Y 丢失，Z 得到槽位。"), step)
+          for said in ("stall", "kept")),
+    )  # fmt: skip
+    return _both(small_host, admitted, step, beliefs=beliefs)
 
 
 def _emptied(random: Random) -> Case:
@@ -139,7 +146,14 @@ def _emptied(random: Random) -> Case:
         any(map(_drops(1), small_host(release).trace.events)) for release in (OLD, NEW)
     )
     answer = {(True, True): "both", (True, False): "old", (False, True): "new"}
-    return Case(answer.get((old, new), "none"), trace=trace, step=step)
+    why = Words(
+        "Both make room on L2 before they see that Y is larger than all of it.",
+        "两者都先在 L2 腾位，之后才发现 Y 比整个 L2 还大。",
+    )
+    return Case(
+        answer.get((old, new), "none"), trace=trace, step=step,
+        beliefs=tuple(Belief(said, why, step) for said in ("old", "new", "none")),
+    )  # fmt: skip
 
 
 def _one_rule(random: Random) -> Case:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...config import EngineConfig
+from ...record import events as ev
 from ...record.trace import Trace
 from ...rule import OLD
 from ...rules import Rules
@@ -91,3 +92,25 @@ SCENARIOS: dict[str, Callable[..., Scene]] = {
     "two_missing": two_missing, "coming_home": coming_home, "small_host": small_host,
 }  # fmt: skip
 PICTURES = (("14-before.svg", "coming_home", "load_back", "pool"),)
+
+
+def served(trace: Trace) -> str:
+    """Return what the request for X (node 1) got of `coming_home`: its KV `alone` or
+    with Y kept, `both`; `wrong` KV; or `none`."""
+    events = trace.events
+    load = next((i for i, e in enumerate(events) if isinstance(e, ev.Load)), None)
+    if load is None:
+        return "none"
+    if any(isinstance(e, ev.EvictHost) and e.node == 1 for e in events[:load]):
+        return "wrong"
+    gone = any(isinstance(e, ev.Delete) and e.node == 2 for e in events)
+    return "alone" if gone else "both"
+
+
+def admitted(trace: Trace) -> str:
+    """Return what became of Z and of Y (node 2) in `small_host`: Y `kept` or `lost`,
+    or Z in a `stall`."""
+    if not any(isinstance(e, ev.Add) and e.node == 3 for e in trace.events):
+        return "stall"
+    gone = any(isinstance(e, ev.Delete) and e.node == 2 for e in trace.events)
+    return "lost" if gone else "kept"
