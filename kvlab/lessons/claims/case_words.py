@@ -84,6 +84,8 @@ CASES = {
     "write_back, a prompt that comes once": "write_back，只来一次的 prompt",
     "shared: more comes back under write_through": "共享多：write_through 取回更多",
     "pressure: fewer writes under write_back": "压力大：write_back 写得更少",
+    "a, b, a again, then room for c": "a、b、再次 a，然后给 c 腾位",
+    "ratio 2 and 8": "ratio 为 2 与 8",
     "threshold 1 and 2": "阈值 1 与 2", "a write before a load": "先写后取回",
 }  # fmt: skip
 
@@ -145,6 +147,8 @@ NUMBERS = {
     "of_them_hit_once": "其中只命中一次", "threshold_1": "阈值 1",
     "threshold_2": "阈值 2", "frequent_left_by_lru": "lru 留下的常用",
     "frequent_left_by_lfu": "lfu 留下的常用", "ops": "操作", "done": "先完成",
+    "preempted_without": "不设时抢占", "blocks_of_a": "a 的块", "blocks_of_b": "b 的块",
+    "lost": "丢掉哈希", "demotions": "降级次数", "l1": "L1", "l2": "L2",
     "freed_afterwards": "之后腾出", "acknowledged": "已 ack",
 }  # fmt: skip
 
@@ -155,7 +159,8 @@ SHARED = frozenset((
     "llama-3-70b", "llama-3-8b", "deepseek-v3", "qwen2.5-7b", "gemma-3-27b",
     "60 GiB", "32K", "128K", "max_new 22", "max_new 23", "max_new 100",
     "max_new 5000", "0.5.14", "0.5.23", "0.33.0", "vLLM", "SGLang", "prompt", "L2",
-    "watermark 0.0", "watermark 0.25", "12 + 20", "0.5 GB/s", "lru", "fifo",
+    "watermark 0.0", "watermark 0.1", "watermark 0.2", "watermark 0.25",
+    "12 + 20", "0.5 GB/s", "lru", "fifo",
     "priority", "token_usage", "num_running_reqs", "num_queue_reqs",
     "cache_hit_rate", "num_retracted_reqs_total", "kv_cache_usage_perc",
     "num_requests_running", "num_requests_waiting", "num_preemptions",

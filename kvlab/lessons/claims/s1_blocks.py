@@ -11,6 +11,7 @@ from ...block_config import BlockConfig
 from ...record import block_events as be
 from ...run.block_script import RequestSpec
 from ...run.script import DecodeOp, RequestFinishOp, RequestStartOp
+from ..scenarios.nb03 import crowd
 from ..stages import Blocks
 from .ledger import Case, Ledger, case
 from .scenes import NEW, bench
@@ -139,6 +140,50 @@ LEDGER.unmodelled(
     ("Older vLLM v1 releases had 0.01.", "旧版 v1 默认 0.01。"),
     ("No state of such a release was recorded.", "没有录制过那些旧版本的状态。"),
 )  # fmt: skip
+
+
+@claim(
+    "S1-2.2-7", "03",
+    ("It keeps requests from being let in and preempted in turn.",
+     "watermark 避免刚放进来就抢占、抢占完又放进的抖动。"),
+    ("If it is large enough: a decode may still take what it held back. Fewer run at "
+     "a time for it.",
+     "前提是够大：留下的块仍可能被解码拿走。代价是同时运行的变少。"),
+)  # fmt: skip
+def less_thrash() -> Iterator[Case]:
+    """Preemptions among four requests for ten blocks, by the share held back."""
+    before = len(crowd().seen(be.Preempt))
+    for share in (0.1, 0.2):
+        preempted = len(crowd(watermark=share).seen(be.Preempt))
+        yield case(f"watermark {share}", not preempted, preempted_without=before,
+                   preempted=preempted)  # fmt: skip
+
+
+@claim(
+    "S1-2.2-8", "03",
+    ("First in, first out in the free queue comes close to LRU.",
+     "free 队列按 FIFO 实现近似 LRU 逐出。"),
+    ("By the last release: a hit takes a block out and its release puts it at the "
+     "tail. A lookup alone moves nothing.",
+     "以最后一次释放为准：命中把块取出，释放时排到队尾；只查不取则不动。"),
+)  # fmt: skip
+def nearly_lru() -> Iterator[Case]:
+    """a, b, a once more, then one that needs room: whose blocks lose their hash?"""
+    specs = [
+        RequestSpec(name, list(prompt), out=1, arrival=at)
+        for at, (name, prompt) in enumerate(
+            (("a", range(9)), ("b", range(100, 109)), ("a2", range(9)),
+             ("c", range(200, 215))))
+    ]  # fmt: skip
+    engine = Blocks(*specs, num_gpu_blocks=7)
+    engine.run()
+    (_, first), (_, second), *_ = (
+        (held.request, held.blocks.tolist()) for held in engine.seen(be.Hold)
+    )
+    forgotten = [n for gone in engine.seen(be.Forget) for n in gone.blocks.tolist()]
+    yield case("a, b, a again, then room for c", set(forgotten) <= set(second),
+               blocks_of_a=str(first[:2]), blocks_of_b=str(second[:2]),
+               lost=str(forgotten))  # fmt: skip
 
 
 # --- 2.3 side by side

@@ -36,11 +36,10 @@ def _fits(model: str, context: int = 32768, tp: int = 1) -> Capacity:
     "S1-0-1", "09",
     ("P99 TTFT can collapse while L2 is still more than half empty.",
      "L2 还空着一大半时，P99 TTFT 就可能先崩。"),
-    ("Under write_back and selective L2 is nearly empty then; write_through fills it "
-     "from the first insert on, and P99 collapses all the same.",
+    ("Under write_back and selective L2 is nearly empty then. write_through fills it "
+     "from the first insert on: it is about half full when P99 collapses.",
      "write_back 与 selective 下此刻 L2 几乎是空的；write_through 从首次插入就开始写 "
-     "L2，"
-     "但 P99 一样会崩。"),
+     "L2，P99 崩溃时已约半满。"),
 )  # fmt: skip
 def title() -> Iterator[Case]:
     """The ramp of title_collapse under each write policy, three seeds each."""

@@ -80,6 +80,28 @@ def sglang_names() -> Iterator[Case]:
         yield case(said, there, exported=f"sglang:{found}")
 
 
+STATES = (
+    ("available", "kv_available_tokens"), ("evictable", "kv_evictable_tokens"),
+    ("protected", "kv_used_tokens"),
+)  # fmt: skip
+
+
+@claim(
+    "S1-2.1-7", "11",
+    ("Each of the three states has a counter of its own that can be read.",
+     "三项各有一个计数器，直接可查。"),
+    ("In the code, yes. Of what is exported the third is used: protected and held "
+     "together.",
+     "代码里是。导出的第三项却是 used：protected 与 held 之和。"),
+)  # fmt: skip
+def three_counters() -> Iterator[Case]:
+    """The gauge that is exported for each state, in an exposition of 0.5.23."""
+    text = exposition(next(_meters(retracting_run())))
+    for state, name in STATES:
+        assert f"sglang:{name}{{" in text, name
+        yield case(state, state in name, exported=f"sglang:{name}")
+
+
 @claim(
     "S1-3.1-2", "11",
     ("Its log prints a decode line every 40 decode steps.",

@@ -23,6 +23,18 @@ LEDGER.unmodelled(
     ("kvlab has one device pool and one host pool; no recorded state covers L3.",
      "kvlab 只有一个 device 池和一个 host 池，录制的状态也不含 L3。"),
 )  # fmt: skip
+LEDGER.unmodelled(
+    "S1-4.0-2", "08",
+    ("vLLM's counterparts are OffloadingConnector, SimpleCPUOffloadConnector and "
+     "LMCacheConnectorV1.",
+     "vLLM 侧对应 OffloadingConnector、SimpleCPUOffloadConnector、"
+     "LMCacheConnectorV1。"),
+    ("Of these kvlab plays SimpleCPUOffloadConnector as recorded, "
+     "OffloadingConnector by its source alone, and LMCache, a project of its own, not "
+     "at all.",
+     "其中 kvlab 按录制重放 SimpleCPUOffloadConnector，OffloadingConnector 只依据源码，"
+     "LMCache 是独立项目，没有建模。"),
+)  # fmt: skip
 
 
 @claim(

@@ -29,6 +29,36 @@ LEDGER = Ledger()
 claim = LEDGER.claim
 
 
+# --- L1 fills
+
+
+@claim(
+    "S1-5.1-1", "09",
+    ("L2 is empty as L1 fills: few demotions yet, or hicache_ratio left L1 roomy.",
+     "L1 爬向满时 L2 依然空着：demote 还没几次，或 hicache_ratio 给的 L1 宽裕。"),
+    ("Under write_back. write_through fills L2 without one demotion. And the ratio "
+     "sizes L2 after L1, never L1.",
+     "write_back 下如此；write_through 不用降级就填 L2。"
+     "ratio 只按 L1 定 L2 的大小，不改 L1。"),
+)  # fmt: skip
+def while_l1_fills() -> Iterator[Case]:
+    """L1 of 64 filled to 48 by inserts; then L1's size by the ratio."""
+    for policy in ("write_back", "write_through"):
+        desk = bench(NEW, write_policy=policy)
+        for start in (100, 200, 300):
+            desk.insert(range(start, start + 16))
+            desk.ack_write()
+        account = desk.host_account()
+        yield case(policy, account.available == account.total,
+                   tokens_on_l2=account.total - account.available,
+                   demotions=len(seen(desk, ev.Demote)))  # fmt: skip
+    desks = [bench(NEW, host_tokens=None, hicache_ratio=ratio) for ratio in (2.0, 8.0)]
+    small, large = (desk.account().total for desk in desks)
+    hosts = [desk.host_account().total for desk in desks]
+    yield case("ratio 2 and 8", small < large, l1=f"{small}, {large}",
+               l2=f"{hosts[0]}, {hosts[1]}")  # fmt: skip
+
+
 # --- admission tightens
 
 
