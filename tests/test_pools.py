@@ -82,7 +82,7 @@ def test_budgets_that_are_met_exactly_fit():
 
 
 def test_on_a_cpu_both_pools_share_what_is_free(allocated, monkeypatch):
-    monkeypatch.setattr(pools, "_free", lambda device, budget: 400 * EACH)
+    monkeypatch.setattr(pools, "free_bytes", lambda device: 400 * EACH)
     with pytest.raises(ConfigError, match=r"L2 of 300 slots .* at most 299 slots fit"):
         make_pools(config(), "tensors", Tensors(form=FORM))
     assert allocated == []

@@ -147,7 +147,7 @@ def _record(setting: Setting, arguments: argparse.Namespace) -> int:
         raise InputError(str(path), "a directory", "name a file")
     harm = tell(
         arguments.fault, planted=not arguments.sound, spec=setting.spec,
-        release=setting.release,
+        host_order=setting.host_order, device=setting.device, release=setting.release,
     )  # fmt: skip
     write_trace(harm.trace, path)
     found = harm.line or "nothing is wrong"

@@ -119,8 +119,9 @@ class KVPool:
     def synchronize(self) -> None:
         """Wait until the device has done all that was asked of it: a copy to the host
         that nobody waits for may be under way. On a CPU nothing is."""
-        if self.prints.device.type != "cpu":
-            torch.get_device_module(self.prints.device).synchronize()
+        device = self.prints.device
+        if device.type != "cpu":
+            torch.get_device_module(device).synchronize(device)
 
     def moves(
         self, source: KVPool, from_pages: Pages, to_pages: Pages
@@ -150,3 +151,14 @@ class KVPool:
             self.prints[to : to + size].copy_(
                 source.prints[at : at + size], non_blocking=True
             )
+        for pool in (self, source):
+            pool._used_here()
+
+    def _used_here(self) -> None:
+        """Tell the device's allocator that the current stream works on the contents:
+        they may go before it is done, and what is made then must not lie there."""
+        device, kv = self.prints.device, self.kv
+        if device.type != "cpu":
+            stream = torch.get_device_module(device).current_stream(device)
+            for tensor in (self.prints, *(kv.parts if kv is not None else ())):
+                tensor.record_stream(stream)

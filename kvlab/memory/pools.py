@@ -2,13 +2,10 @@
 
 A pool is allocated once, when the engine starts. What does not fit is refused with the
 numbers before a byte is allocated: a device that fails half-way leaves the other pool
-behind. Left out: weights and activations, which need their own part of the memory.
+behind. Left out: what is free, and what a pool takes of it (room.py).
 """
 
 from __future__ import annotations
-
-import os
-from pathlib import Path
 
 import torch
 from msgspec import Struct
@@ -18,9 +15,7 @@ from ..errors import ConfigError
 from .kv_form import KVForm
 from .kv_tensors import KVTensors, Order
 from .pool import KVPool, Mode
-
-PRINT_BYTES = 8
-"""The fingerprint that lies beside each slot's K and V."""
+from .room import PRINT_BYTES, free_bytes, most_slots, pool_cost
 
 
 class Tensors(Struct, frozen=True, kw_only=True):
@@ -44,7 +39,8 @@ def make_pools(
     whatever the mode.
 
     Raises: ConfigError with the numbers where a pool does not fit, before any is made;
-    or if the mode is tensors and there are none.
+    where the device refuses one all the same; or if the mode is tensors and there are
+    none.
 
     >>> form = KVForm.of_heads(layers=2, kv_heads=2, head_dim=8)
     >>> device, host = make_pools(
@@ -61,14 +57,20 @@ def make_pools(
     form, device = tensors.form, tensors.device
     form.dtype_on(device)
     check_room(tensors, slots)
-    near = KVTensors(form, slots[0], device=device)
-    far = KVTensors(
-        form, slots[1], order=tensors.host_order, pinned=not _is_cpu(device)
-    )
-    return (
-        KVPool(slots[0], page, "tensors", device, near),
-        KVPool(slots[1], page, "tensors", kv=far),
-    )
+    pinned = not _is_cpu(device)
+    try:
+        near = KVTensors(form, slots[0], device=device)
+        far = KVTensors(form, slots[1], order=tensors.host_order, pinned=pinned)
+        return (
+            KVPool(slots[0], page, "tensors", device, near),
+            KVPool(slots[1], page, "tensors", kv=far),
+        )
+    except RuntimeError as problem:
+        reason = str(problem).partition("\n")[0]
+        raise ConfigError(
+            f"pools of {slots[0]:,} and {slots[1]:,} slots of {form.token_bytes:,} "
+            f"bytes, free by all accounts: {reason}; use fewer"
+        ) from None
 
 
 def check_room(tensors: Tensors, slots: tuple[int, int]) -> None:
@@ -76,43 +78,37 @@ def check_room(tensors: Tensors, slots: tuple[int, int]) -> None:
 
     Raises: ConfigError with what is needed, what is there, and what would fit.
     """
-    each = tensors.form.token_bytes + PRINT_BYTES
-    need = slots[0] * each
-    room = _free(tensors.device, tensors.device_budget)
-    _check("L1", slots[0], each, room, tensors.device)
-    if _is_cpu(tensors.device) and tensors.host_budget is None and room is not None:
-        left: int | None = room - need
+    form, device, budget = tensors.form, tensors.device, tensors.host_budget
+    room = _room(device, tensors.device_budget)
+    _check("L1", form, slots[0], room, device)
+    if _is_cpu(device) and budget is None and room is not None:
+        left: int | None = room - pool_cost(form, slots[0])
     else:
-        left = _free("cpu", tensors.host_budget)
-    _check("L2", slots[1], each, left, "cpu")
+        left = _room("cpu", budget)
+    _check("L2", form, slots[1], left, "cpu", pinned=not _is_cpu(device))
 
 
-def _check(name: str, slots: int, each: int, room: int | None, where: str) -> None:
-    if room is not None and slots * each > room:
+def _check(
+    name: str,
+    form: KVForm,
+    slots: int,
+    room: int | None,
+    where: str,
+    pinned: bool = False,
+) -> None:
+    need = pool_cost(form, slots, pinned)
+    if room is not None and need > room:
+        each = pool_cost(form, 1)
+        powers = ", in powers of two since they are pinned" if pinned else ""
         raise ConfigError(
-            f"{name} of {slots:,} slots needs {slots * each:,} bytes ({each:,} a slot, "
+            f"{name} of {slots:,} slots needs {need:,} bytes{powers} ({each:,} a slot, "
             f"{PRINT_BYTES} of them its fingerprint), {max(room, 0):,} are free on "
-            f"{where}; at most {max(room, 0) // each:,} slots fit"
+            f"{where}; at most {most_slots(form, room, pinned):,} slots fit"
         )
 
 
-def _free(device: str, budget: int | None) -> int | None:
-    """Return the bytes that may be used; None if the machine does not say."""
-    if budget is not None:
-        return budget
-    if not _is_cpu(device):
-        free, _ = torch.get_device_module(device).mem_get_info()
-        return int(free)
-    memory = Path("/proc/meminfo")
-    if memory.is_file():
-        for line in memory.read_text().splitlines():
-            name, _, value = line.partition(":")
-            if name == "MemAvailable":
-                return int(value.split()[0]) * 1024
-    names = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
-    if all(name in os.sysconf_names for name in names):
-        return os.sysconf(names[0]) * os.sysconf(names[1])
-    return None
+def _room(device: str, budget: int | None) -> int | None:
+    return budget if budget is not None else free_bytes(device)
 
 
 def _is_cpu(device: str) -> bool:

@@ -21,6 +21,7 @@ from typing import Any
 
 import torch
 
+from ..errors import ConfigError
 from .transfer import Copy, HandTransfer, Move, Steps, Stream
 
 
@@ -28,6 +29,7 @@ class StreamTransfer(HandTransfer):
     """Copies that a device makes on its own streams.
 
     `module` is torch's module of the device (torch.cuda), or what behaves like it.
+    Raises: ConfigError for a device that is not the current one of its kind.
     Source: SGLang 0.5.14, managers/cache_controller.py, write_stream, load_stream and
     the layer-done counter.
 
@@ -40,6 +42,12 @@ class StreamTransfer(HandTransfer):
     def __init__(self, device: str = "cuda", module: Any = None) -> None:
         super().__init__(eager=True)
         self._module = module or torch.get_device_module(device)
+        index = torch.device(device).index
+        if index is not None and index != self._module.current_device():
+            raise ConfigError(
+                f"copies run on the current device, which {device} is not; call "
+                f"torch.cuda.set_device({index}) first"
+            )
         self._streams = {
             "write": self._module.Stream(),
             "load": self._module.Stream(),
