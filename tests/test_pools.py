@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 import torch
+from watched_device import watched
 
 from kvlab.config import EngineConfig
 from kvlab.errors import ConfigError
 from kvlab.memory import pools
 from kvlab.memory.kv_form import KVForm
+from kvlab.memory.kv_tensors import KVTensors
 from kvlab.memory.pools import Tensors, make_pools
 
 FORM = KVForm.of_heads(layers=2, kv_heads=2, head_dim=8)
@@ -93,3 +95,33 @@ def test_a_pool_larger_than_this_machine_is_refused(allocated):
     with pytest.raises(ConfigError, match="are free on cpu; at most"):
         make_pools(config(pool_tokens=2**27), "tensors", Tensors(form=form))
     assert allocated == []
+
+
+def test_what_the_device_refuses_all_the_same_is_told_in_one_line(monkeypatch):
+    def full(*args, **options):
+        raise RuntimeError("out of memory. Tried to allocate 2 MiB.\nmore lines")
+
+    monkeypatch.setattr(KVTensors, "__init__", full)
+    said = r"pools of 101 and 300 slots .*: out of memory.* 2 MiB\.; use fewer$"
+    with pytest.raises(ConfigError, match=said):
+        make_pools(config(), "tensors", Tensors(form=FORM))
+
+
+def test_a_pinned_pool_needs_room_for_powers_of_two(monkeypatch):
+    with watched(monkeypatch) as device:
+        monkeypatch.setattr(device, "mem_get_info", lambda index=None: (10**6, 10**6))
+        tensors = Tensors(form=FORM, device="cuda", host_budget=300 * EACH)
+        with pytest.raises(ConfigError, match=(
+            "L2 of 300 slots needs 135,168 bytes, in powers of two since they are "
+            r"pinned .* at most 256 slots fit"
+        )):  # fmt: skip
+            make_pools(config(), "tensors", tensors)
+
+
+def test_a_device_pool_that_its_device_has_no_room_for_is_refused(monkeypatch):
+    with watched(monkeypatch) as device:
+        monkeypatch.setattr(device, "mem_get_info", lambda index=None: (999, 10**6))
+        with pytest.raises(
+            ConfigError, match=r"L1 of 101 slots .* 999 are free on cud"
+        ):
+            make_pools(config(), "tensors", Tensors(form=FORM, device="cuda"))

@@ -85,6 +85,21 @@ def test_the_sound_story_is_recorded_to_be_compared(tmp_path, capsys):
     assert "nothing is wrong" in capsys.readouterr().err
 
 
+def test_a_recorded_fault_is_told_with_all_that_the_command_says(monkeypatch, tmp_path):
+    told = {}
+
+    def tell(name, **how):
+        told.update(how)
+        return sound(name, planted=False)
+
+    sound = proof.tell
+    monkeypatch.setattr(proof, "tell", tell)
+    monkeypatch.setattr(proof.torch.cuda, "is_available", lambda: True)
+    path = str(tmp_path / "run.jsonl.gz")
+    main(["--record", path, "--device", "cuda", "--host-order", "page_first"])
+    assert (told["device"], told["host_order"]) == ("cuda", "page_first")
+
+
 def test_a_device_that_is_not_here_is_one_line_and_exit_2(capsys):
     assert main(["--device", "tpu"]) == 2
     assert capsys.readouterr().err == (

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from kvlab.errors import ConfigError
 from kvlab.memory.streams import StreamTransfer
 from kvlab.memory.transfer import Steps
 
@@ -145,3 +146,10 @@ def test_a_copy_of_nothing_is_done_at_once(link):
     link.submit("write", 1, 0, Steps([]))
     link.poll()
     assert link.collect("write") == [1]
+
+
+def test_a_device_that_is_not_the_current_one_is_refused(device):
+    device.current_device = lambda: 0
+    with pytest.raises(ConfigError, match=r"which cuda:1 is not; .*set_device\(1\)"):
+        StreamTransfer("cuda:1", module=device)
+    assert StreamTransfer("cuda:0", module=device).pending("load") == 0

@@ -20,15 +20,13 @@ from contextlib import ExitStack, contextmanager
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves, tree_map
+from watched_order import STREAMS, Event, Line, Memory
 
 ATEN, METHOD = torch.ops.aten, torch.Tensor
 COPY, INDEX, INDEX_PUT = ATEN.copy_.default, ATEN.index.Tensor, ATEN.index_put_.default
 SELECT = ATEN.index_select.default
 TAKES_INDEX = (INDEX, INDEX_PUT)
 FP8_ABLE = (ATEN._to_copy.default, ATEN.view.dtype, COPY, ATEN.detach.default)
-STREAMS = 4096
-"""A moment is one number: the tick of a stream * STREAMS + the stream's number."""
 
 
 class Watched(torch.Tensor):
@@ -48,103 +46,8 @@ class Watched(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-        found = [a for a in tree_leaves((args, kwargs)) if isinstance(a, Watched)]
+        found = [a for a in _leaves(args) if isinstance(a, Watched)]
         return found[0].memory.device.run(func, args, kwargs or {})
-
-
-class Memory:
-    """Who wrote each element last, and when each stream read it last.
-
-    `home` is the stream whose allocator it came from, None for pinned memory. Where
-    not `fine`, one mark stands for all elements.
-    """
-
-    def __init__(self, device, inner, home, stamp, fine=False):
-        self.device, self.home, self.fine = device, home, fine
-        size = inner.untyped_storage().nbytes() // inner.element_size() if fine else 1
-        self.written = torch.full((size,), stamp)
-        self.read = {}
-        self.told = {home}
-
-    def __del__(self):
-        if self.home is None:
-            return
-        known = self.device.known(self.home)
-        marks = [self.written, *self.read.values()]
-        for stream, tick in self.device.latest(torch.cat(marks)).items():
-            if stream not in self.told and known.get(stream, 0) < tick:
-                self.device.fault(f"memory is freed while {stream} uses it")
-
-    def note(self, tensor, index, stream, stamp, write):
-        """Check an access against those before, and note it."""
-        known, index = self.device.known(stream), index if self.fine else ...
-        written = self._marks(self.written, tensor)
-        self._ordered(written[index], known, stream, write, "wrote")
-        if write:
-            for read in self.read.values():
-                marks = self._marks(read, tensor)[index]
-                self._ordered(marks, known, stream, write, "reads")
-            written[index] = stamp
-        else:
-            mine = self.read.setdefault(stream, torch.zeros_like(self.written))
-            self._marks(mine, tensor)[index] = stamp
-
-    def _marks(self, marks, tensor):
-        if not self.fine:
-            return marks
-        inner = tensor.inner
-        return marks.as_strided(inner.size(), inner.stride(), inner.storage_offset())
-
-    def _ordered(self, marks, known, stream, write, did):
-        for other, tick in self.device.latest(marks.reshape(-1)).items():
-            if known.get(other, 0) < tick:
-                verb = "writes over" if write else "reads"
-                self.device.fault(f"{stream} {verb} what {other} {did}, unordered")
-
-
-class Line:
-    """A stream, or the host: what is done there is done in order."""
-
-    def __init__(self, device, name):
-        self.device, self.name = device, name
-        self.number = len(device.lines)
-        self.clock = {}
-        device.lines.append(self)
-
-    def __repr__(self):
-        return self.name
-
-    def learn(self, clock):
-        for line, tick in clock.items():
-            self.clock[line] = max(tick, self.clock.get(line, 0))
-
-    def tick(self):
-        self.clock[self] = self.clock.get(self, 0) + 1
-        return self.clock[self] * STREAMS + self.number
-
-    def wait_stream(self, other):
-        self.learn(other.clock)
-
-    def wait_event(self, event):
-        self.learn(event.clock)
-
-
-class Event:
-    def __init__(self, device):
-        self.device, self.clock, self.asked = device, {}, 0
-
-    def record(self, stream):
-        self.clock = dict(stream.clock)
-
-    def query(self):
-        """Not there at the first two questions."""
-        self.asked += 1
-        if self.asked > 2:
-            self.device.host.learn(self.clock)
-        return self.asked > 2
-
-    def synchronize(self):
-        self.device.host.learn(self.clock)
 
 
 class Device(TorchFunctionMode):
@@ -191,7 +94,7 @@ class Device(TorchFunctionMode):
     def latest(self, marks):
         """The last moment of each line among marks; 0 is none."""
         found = {}
-        for mark in marks.unique().tolist():
+        for mark in set(marks.tolist()):
             if mark:
                 line, tick = self.lines[mark % STREAMS], mark // STREAMS
                 found[line] = max(tick, found.get(line, 0))
@@ -205,10 +108,10 @@ class Device(TorchFunctionMode):
 
     def run(self, func, args, kwargs):
         """Do an operation of aten on watched tensors, and note what it touches."""
-        tensors = [a for a in tree_leaves((args, kwargs)) if _is_tensor(a)]
+        tensors = [a for a in _leaves(args) if _is_tensor(a)]
         near = [a for a in tensors if _on_device(a)]
         self._refuse(func, args, tensors, near)
-        out = func(*tree_map(_bare, args), **tree_map(_bare, kwargs))
+        out = func(*_mapped(_bare, args), **kwargs)
         schema, parent = func._schema, None
         for tensor in tensors if _is_tensor(out) else []:
             if _storage(_bare(tensor)) == _storage(out):
@@ -221,7 +124,7 @@ class Device(TorchFunctionMode):
         for argument, value in zip(schema.arguments, args, strict=False):
             write = argument.alias_info is not None and argument.alias_info.is_write
             index = _touched(func, args) if value is args[0] else ...
-            for tensor in tree_leaves(value):
+            for tensor in _leaves([value]):
                 if isinstance(tensor, Watched):
                     tensor.memory.note(tensor, index, line, stamp, write)
         if func is COPY:
@@ -248,7 +151,7 @@ class Device(TorchFunctionMode):
 
     def _refuse(self, func, args, tensors, near):
         if func is not COPY and near:
-            free = tree_leaves(args[1]) if func in TAKES_INDEX else []
+            free = _leaves(args[1]) if func in TAKES_INDEX else []
             for tensor in tensors:
                 if not (_on_device(tensor) or tensor.dim() == 0 or _in(tensor, free)):
                     raise RuntimeError(f"{func}: tensors on cuda:0 and on cpu")
@@ -266,7 +169,7 @@ class Device(TorchFunctionMode):
         if _names_device(kwargs.get("device")) or kwargs.get("pin_memory"):
             return self._make(func, args, kwargs)
         if name in ("__getitem__", "__setitem__") and _on_device(args[0]):
-            args = (args[0], tree_map(self._brought, args[1]), *args[2:])
+            args = (args[0], *_mapped(self._brought, args[1:2]), *args[2:])
         return func(*args, **kwargs)
 
     def _to(self, func, tensor, *args, **kwargs):
@@ -346,6 +249,22 @@ def _touched(func, args):
     if func is SELECT:
         return (*[slice(None)] * args[1], _bare(args[2]))
     return ...
+
+
+def _leaves(values):
+    found = []
+    for value in values:
+        found += _leaves(value) if isinstance(value, list | tuple) else [value]
+    return found
+
+
+def _mapped(change, values):
+    return [
+        type(value)(_mapped(change, value))
+        if isinstance(value, list | tuple)
+        else change(value)
+        for value in values
+    ]
 
 
 def _is_tensor(value):

@@ -218,7 +218,7 @@ def churn(
         rows, strange = run.strange(checker)
         sums.update(rows=rows, strange=strange, wrong=len(checker.check()))
 
-    talks = _talks(conversations, turns)
+    talks = parting_talks(conversations, turns)
     serve(engine, run, talks, look)
     right = [
         run.model.speak(past, len(said)) == said
@@ -231,7 +231,7 @@ def churn(
     )
 
 
-def _talks(count: int, turns: int) -> list[Conversation]:
+def parting_talks(count: int, turns: int) -> list[Conversation]:
     """Return conversations that begin alike and part at different places."""
     numbers = np.random.default_rng(7)
     shared = as_bytes("You are a cache.")
