@@ -11,6 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 from kvlab.lessons.exercises import EXERCISES
+from kvlab.record.events import Evicted
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -159,7 +160,35 @@ def test_its_pictures_exist_and_are_told_in_words(path):
             assert (".zh." in name) is (path.parent.name == "zh"), name
 
 
-def test_the_teachers_page_names_every_notebook():
-    page = (FOLDER / "README.md").read_text("utf-8")
+PAGES = [FOLDER / "README.md", FOLDER / "zh/README.md"]
+each_page = pytest.mark.parametrize("page", PAGES, ids=("en", "zh"))
+
+
+def snippets(page: Path) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+
+
+@each_page
+def test_the_teachers_page_names_every_notebook(page):
+    text = page.read_text("utf-8")
     for path in NOTEBOOKS:
-        assert f"| {path.stem[:2]} |" in page, path.stem
+        assert f"| {path.stem[:2]} |" in text, path.stem
+
+
+@each_page
+def test_what_the_teachers_page_says_to_type_plays(page):
+    there: dict = {}
+    for snippet in snippets(page):
+        exec(snippet, there)
+    locked, unlocked = [
+        event.freed
+        for event in there["bench"].trace.events
+        if isinstance(event, Evicted)
+    ]
+    assert (locked, unlocked) == (0, 12)
+    assert there["story"](pool_tokens=12).header.config.pool_tokens == 12
+
+
+def test_both_teachers_pages_give_the_same_code():
+    bare = [[re.sub("#.*", "", code) for code in snippets(page)] for page in PAGES]
+    assert bare[0] == bare[1]
