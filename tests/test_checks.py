@@ -26,6 +26,8 @@ from kvlab.lessons.kinds import (
     Order,
     Sentence,
 )
+from kvlab.record import block_events as be
+from kvlab.record import events as ev
 
 SEEDS = range(3)
 CASED = [id for id, e in EXERCISES.items() if not isinstance(e, Function)]
@@ -252,6 +254,34 @@ def test_kinds_have_their_exercise():
 def test_a_function_is_told_what_it_forgot(id, mistake, words):
     found = verdict(id, getattr(solutions(id), mistake))
     assert words.lower() in str(found.why.en).lower()
+
+
+@pytest.mark.parametrize(
+    ("id", "said", "words"),
+    [
+        ("01.E1", dict(zip("abcde", (131, 131, 524, 328, 328), strict=True)), "1,024"),
+        ("04.E1", list("EDABC"), "fifo ranks by creation"),
+        ("04.E2", {"ask": 19, "freed": 26, "old": 19}, "0.5.14 that asks"),
+        ("05.E1", {"room": 19, "need": 15}, "0.7 of it"),
+        ("05.E5", {"in": 7, "line": "seats"}, "lets in fewest"),
+        ("08.E1", {"device": 10, "host": 12, "loaded": 12, "extend": 2}, "is split"),
+        ("08.E1", {"device": 10, "host": 8, "loaded": 0, "extend": 2}, "not loaded is"),
+        ("09.E1", {"demand": 1.037}, "not 1,000"),
+        ("09.E2", {"inside": 54.35}, "divide by the span"),
+    ],
+)
+def test_a_likely_slip_is_told_what_it_rests_on(id, said, words):
+    found = verdict(id, said)
+    assert found.right is False
+    assert words in found.why.en
+
+
+def test_what_is_said_of_an_engine_points_at_that_engine_s_own_run():
+    said = {"text": "So it is.", "sglang": "fewest", "vllm": "last", "kept": "cached"}
+    old = verdict("10.E4", said | {"sglang": "last"})
+    new = verdict("10.E4", said | {"vllm": "oldest"})
+    assert isinstance(old.trace.events[old.step - 1], ev.Retract)
+    assert isinstance(new.trace.events[new.step - 1], be.Preempt)
 
 
 def test_who_admits_at_equal_is_shown_both_sides():

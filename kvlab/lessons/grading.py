@@ -271,9 +271,10 @@ def _sentence(exercise: Sentence, answer: Any, case: Case) -> Verdict:
         case.beliefs, lambda said: all(given.get(part) == said[part] for part in said)
     )
     asks = {part: about.asks for part, about in exercise.points.items()}
-    step = case.steps.get(wrong[0], case.step)
+    part = wrong[0] if belief is None else next(iter(belief.said))
+    step, run = case.steps.get(part, case.step), case.runs.get(part, case.trace)
     found = _broken(belief, case, _names(asks, wrong), step, marks)
-    return found._replace(model=exercise.model)
+    return found._replace(trace=run, model=exercise.model)
 
 
 TEXT = "text"

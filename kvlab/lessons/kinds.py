@@ -35,7 +35,8 @@ class Case(NamedTuple):
     in the language of the reader.
 
     `steps` says for each part (or step) of the answer which moment of `trace` shows
-    it; `step` is the moment for the answer as a whole. `fork` lets the player try
+    it; `step` is the moment for the answer as a whole. `runs` names the parts whose
+    moment lies in a run of their own. `fork` lets the player try
     other settings. `beside` is a second run to show next to it, one knob apart, and
     `explain` says why the two differ.
     """
@@ -49,6 +50,7 @@ class Case(NamedTuple):
     fork: Callable[..., AnyTrace] | None = None
     beside: AnyTrace | None = None
     explain: Callable[[Any, Any], Sequence[Words]] | None = None
+    runs: Mapping[str, AnyTrace] = {}
 
 
 class Flaw(NamedTuple):

@@ -159,7 +159,8 @@ def halving() -> Iterator[Case]:
         short, long = (
             _fits(model, at, tp=8).max_concurrency_exact or 0 for at in (32768, 65536)
         )
-        yield case(model, abs(2 * long - short) < 0.01, at_32k=short, at_64k=long)
+        half = abs(2 * long - short) < 0.01
+        yield case(model, half, at_32k=f"{short:.2f}", at_64k=f"{long:.2f}")
 
 
 @claim(

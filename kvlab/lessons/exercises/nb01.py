@@ -80,9 +80,14 @@ def _bytes(random: Random) -> Case:
     for part, name in zip("abcde", names, strict=True):
         shape = known_shape(name)
         answer[part] = shape.bytes_full() / 1024
-        beliefs.append(Belief({part: answer[part] / 2}, Words(
-            f"{part}: K and V, two rows for each head.",
-            f"{part}：K 和 V，每个 head 两行。")))  # fmt: skip
+        beliefs += [
+            Belief({part: answer[part] / 2}, Words(
+                f"{part}: K and V, two rows for each head.",
+                f"{part}：K 和 V，每个 head 两行。")),
+            Belief({part: shape.bytes_full() / 1000}, Words(
+                f"{part}: a KiB is 1,024 bytes, not 1,000.",
+                f"{part}：1 KiB 是 1,024 字节，不是 1,000。")),
+        ]  # fmt: skip
         layers, heads, dim = shape.full_layers, shape.kv_heads, shape.head_dim
         terms[part] = f"{name} ({layers}, {heads}, {dim})"
     return Case(answer, terms, beliefs=tuple(beliefs))

@@ -24,6 +24,7 @@ from ..scenarios.nb04 import (
     granted,
     history,
     one_missing,
+    ranked,
     some_wish,
 )  # fmt: skip
 from ..strategy import judge
@@ -100,7 +101,23 @@ def _order(random: Random) -> Case:
         for name, node in zip(order, victims, strict=True)
     }
     terms = {"policy": policy, "told": " ".join(told)}
-    return Case(order, terms, trace, steps[order[0]], steps)
+    beliefs = tuple(
+        Belief(ranked(told, other), RANKS[policy], steps[order[0]])
+        for other in policies
+        if other != policy
+    )
+    return Case(order, terms, trace, steps[order[0]], steps, beliefs)
+
+
+RANKS = {
+    "lru": Words("lru ranks by last access: a hit makes a leaf the newest.",
+                 "lru 按最近访问排：一次命中就让叶子变成最新的。"),
+    "lfu": Words("lfu ranks by hits, the insert counted; last access decides only "
+                 "between equals.",
+                 "lfu 先比命中次数（插入也算一次），相同时才比最近访问。"),
+    "fifo": Words("fifo ranks by creation: a hit changes nothing.",
+                  "fifo 按创建先后排：命中不改变次序。"),
+}  # fmt: skip
 
 
 def _freed(random: Random) -> Case:
@@ -114,6 +131,10 @@ def _freed(random: Random) -> Case:
         | {"sizes": ", ".join(map(str, wish.sizes))}, trace,
         steps={"ask": at, "freed": at, "old": at},
         beliefs=(
+            Belief({"ask": wish.need}, Words(
+                "0.5.23 asks for what is missing, need − available; it is 0.5.14 that "
+                "asks for the whole need.",
+                "0.5.23 只要缺口，即 need − available；按全部需求要的是 0.5.14。"), at),
             Belief({"freed": missing}, WHOLE, at),
             Belief({"old": missing}, Words(
                 "0.5.14 asks for the whole need, not for what is missing.",

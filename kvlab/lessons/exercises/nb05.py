@@ -129,6 +129,9 @@ def _total(random: Random) -> Case:
             Belief({"room": event.available - event.promised}, Words(
                 "What is evictable counts as room: it can be taken away.",
                 "可逐出的也算余量：它可以拿走。"), at),
+            Belief({"room": event.available + event.evictable - sum(still)}, Words(
+                f"Not all that they may still write is promised: {ratio} of it.",
+                f"不是把还能写的全部预留，只预留它的 {ratio}。"), at),
             Belief({"need": event.extend + event.max_new}, Words(
                 "One page more is asked for.", "还要多算一页。"), at),
         ),
@@ -184,7 +187,14 @@ def _vllm(random: Random) -> Case:
         knobs["max_num_seqs"] = random.randint(2, 5)
     else:
         knobs["max_num_batched_tokens"] = 16 * random.randint(2, 5)
-    return Case(three_lines(**knobs), knobs, beliefs=(
+    found = three_lines(**knobs)
+    return Case(found, knobs, beliefs=(
+        *(Belief({"line": other}, Words(
+            "Count by each line alone: a request takes four blocks, one seat and 16 "
+            "tokens. The line that lets in fewest says no.",
+            "三条线各自算：一个请求要四块、一个席位、16 个 token。"
+            "放进来最少的那条线说了不。"))
+          for other in STOPS if other != found["line"]),
         Belief({"in": knobs["num_gpu_blocks"] // 4}, Words(
             "One block is the null block: nobody gets it.",
             "有一个块是 null block，谁也拿不到。")),

@@ -117,6 +117,11 @@ def _tokens(random: Random) -> Case:
                 "prompt parts from it.",
                 "match 会进入节点内部：prompt 在哪里分叉，就在哪里 split。"),
                 hit),
+            Belief({"host": sizes.b + sizes.c}, Words(
+                "The match ends inside the third node: it is split there, and only "
+                f"the {sizes.x} shared tokens count.",
+                f"match 停在第三个节点内部：在那里 split，只有相同的 {sizes.x} 个 "
+                "token 计入。"), hit),
             Belief({"loaded": sizes.b}, Words(
                 "The chain comes as a whole or not at all.",
                 "整条链要么全部取回，要么都不取回。"), back),
@@ -128,6 +133,11 @@ def _tokens(random: Random) -> Case:
                 "less is computed, that much or more is loaded.",
                 f"load_back_threshold 是 {trace.header.config.load_threshold}："
                 "不足的重算，达到的取回。"), back),
+            Belief({"extend": sizes.own + told.loaded}, Words(*(
+                ("What came back from L2 is not computed again.",
+                 "从 L2 取回的不再计算。") if told.loaded else
+                ("What is on L2 and not loaded is computed, too.",
+                 "在 L2 上而没有取回的，也要计算。"))), at),
         ),
     )  # fmt: skip
 
@@ -225,7 +235,7 @@ EXERCISES = (
             "device": Words("device_hit", "device_hit"),
             "host": Words("host_hit", "host_hit"),
             "loaded": Words("loaded by load_back", "load_back 取回"),
-            "extend": Words("computed (extend)", "计算（extend）"),
+            "extend": Words("computed by the prefill", "预填充计算"),
         },
         case=_tokens,
     ),

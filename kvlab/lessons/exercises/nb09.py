@@ -106,10 +106,24 @@ def _demand(random: Random) -> Case:
     return Case(
         {"demand": demand(run)},
         {"tokens": run.written, "span": round(run.span, 3), "kib": kib},
-        beliefs=(Belief({"demand": run.written * kib / run.span / 1e9}, Words(
-            "KiB, not bytes: a factor of 1,024 is missing.",
-            "单位是 KiB：少乘了 1,024。")),),
+        beliefs=tuple(
+            Belief({"demand": run.written * kib / run.span / 1e9 * factor}, why)
+            for factor, why in UNITS
+        ),
     )  # fmt: skip
+
+
+UNITS = (
+    (1, Words("KiB, not bytes: a factor of 1,024 is missing.",
+              "单位是 KiB：少乘了 1,024。")),
+    (1000, Words("A KiB is 1,024 bytes, not 1,000.",
+                 "1 KiB 是 1,024 字节，不是 1,000。")),
+    (1024 * 1e9 / 2**30, Words("A GB is 10^9 bytes here, not 2^30.",
+                               "这里 1 GB 是 10^9 字节，不是 2^30。")),
+    (8 * 1024, Words("Bytes a second are asked for, not bits.",
+                     "问的是每秒字节数，不是比特数。")),
+)  # fmt: skip
+"""What a token's KiB are multiplied with by mistake, and why it is one."""
 
 
 def _little(random: Random) -> Case:
@@ -119,10 +133,21 @@ def _little(random: Random) -> Case:
     return Case(
         {"inside": len(done) * mean / run.span},
         {"n": len(done), "span": round(run.span, 4), "mean": round(mean, 4)},
-        beliefs=(Belief({"inside": len(done) / run.span}, Words(
-            "That is the rate. Times the time that each stays, it is how many are "
-            "there.",
-            "这是到达率。再乘以每位停留的时间，才是同时在场的人数。")),),
+        beliefs=(
+            Belief({"inside": len(done) / run.span}, Words(
+                "That is the rate. Times the time that each stays, it is how many are "
+                "there.",
+                "这是到达率。再乘以每位停留的时间，才是同时在场的人数。")),
+            Belief({"inside": len(done) * mean}, Words(
+                "Those are the seconds of all stays together. It is requests a second "
+                "times the seconds each stays: divide by the span.",
+                "这是所有停留时间之和。应当是每秒请求数乘以每个停留的秒数："
+                "还要除以总时长。")),
+            Belief({"inside": len(done)}, Words(
+                "All came, but not at once: requests a second times the seconds each "
+                "stays.",
+                "都来过，但不是同时在场：每秒请求数乘以每个停留的秒数。")),
+        ),
     )  # fmt: skip
 
 
@@ -198,8 +223,10 @@ EXERCISES = (
     Choice(
         id="09.S",
         asks=Words(
-            "Without L2 at most {n} requests ran at once. With L2 over the fast link?",
-            "没有 L2 时最多同时跑 {n} 个请求。有 L2（快链路）时呢？"),
+            "Without L2 at most {n} requests ran at once. With L2 over the fast link? "
+            "(The cell below prints it.)",
+            "没有 L2 时最多同时跑 {n} 个请求。有 L2（快链路）时呢？"
+            "（下面的单元会打印。）"),
         options={"more": Words("more", "更多"), "same": Words("as many", "一样多"),
                  "fewer": Words("fewer", "更少")},
         case=_seen,

@@ -78,7 +78,7 @@ def _gives_way(random: Random) -> Case:
     return Case(
         {"sglang": called[picked.request], "vllm": called[victim.request],
          "kept": "cached" if found.local else "nothing"},
-        {}, new, there, {"kept": again},
+        {}, new, there, {"sglang": here, "kept": again}, runs={"sglang": old},
         beliefs=(
             Belief({"sglang": "oldest"}, OLDEST), Belief({"vllm": "oldest"}, OLDEST),
             Belief({"kept": "nothing"}, Words(

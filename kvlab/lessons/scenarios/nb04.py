@@ -5,7 +5,7 @@ A full pool of cache, and one slot that is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -94,6 +94,22 @@ def history(random: Random, policy: EvictionPolicy) -> tuple[Workbench, list[str
         bench.insert(range(starts[name], starts[name] + sizes[name]))
     bench.evict(96)
     return bench, told
+
+
+def ranked(told: Sequence[str], policy: EvictionPolicy) -> list[str]:
+    """Return the leaves of such a history in the order in which a policy lets them go.
+
+    >>> ranked(["+B", "B", "+A"], "lru"), ranked(["+B", "B", "+A"], "lfu")
+    (['B', 'A'], ['A', 'B'])
+    """
+    names = [word.lstrip("+") for word in told]
+    last = {name: at for at, name in enumerate(names)}
+    keys: dict[EvictionPolicy, Callable[[str], Any]] = {
+        "lru": last.__getitem__,
+        "lfu": lambda name: (names.count(name), last[name]),
+        "fifo": names.index,
+    }
+    return sorted(last, key=keys[policy])
 
 
 SCENARIOS: dict[str, Callable[..., Workbench]] = {"one_missing": one_missing}
