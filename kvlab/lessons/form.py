@@ -56,9 +56,10 @@ WORDS: dict[str, Words] = {
     "committed": Words("Committed.", "已提交。"),
     "runs": Words("Committed. Watch the run below.", "已提交。请看下面的运行。"),
     "opens": Words(
-        "Committed. The run below opens at event {at}, shortly before it is decided; "
-        "Home goes to its start.",
-        "已提交。下面的运行从事件 {at} 打开，离见分晓不远；按 Home 键回到开头。",
+        f"Committed. The run below opens at event {{at}}; within {WATCHED} events from "
+        "there it is decided. Home goes to its start.",
+        f"已提交。下面的运行从事件 {{at}} 打开，其后 {WATCHED} 个事件之内见分晓；"
+        "按 Home 键回到开头。",
     ),
     "said": Words("That is my sentence", "就这么说"),
     "rewrite": Words("Write it again", "重写一句"),

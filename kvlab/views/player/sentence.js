@@ -54,10 +54,8 @@ export function fieldWords(player, run, e, name) {
       return num(Math.max((t().quota ?? 0) + t().delta, 0));
     case "need":
       return num(evaluate("extend + max_new + page", t()));
-    case "room": {
-      const x = evaluate("available + evictable − promised", t());
-      return t().promised ? num(x).replace(/^([\d,-]+)$/, "$1.0") : num(x);
-    }
+    case "room":
+      return num(evaluate("available + evictable − promised", t()));
     case "budget": {
       const x = t();
       return num(Math.max(Math.min(x.rem_input, x.rem_chunk ?? x.rem_input), 0));
