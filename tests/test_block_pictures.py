@@ -20,6 +20,8 @@ LOOKS = """() => {
     const names = Object.keys(kvlab.log.looks);
     return Array.from(shown.codes, code => names[code]) }"""
 """What the canvas shows of every block, the first of which is 1."""
+TABLES = "document.querySelector('.tables')"
+RIGHT = "one.getBoundingClientRect().right"
 
 
 def requests(*names: str) -> list[dict[str, object]]:
@@ -91,6 +93,16 @@ def test_lines_of_requests_come_and_go_with_them(tab, many):
         there = {name for name, one in requests.items() if one.stage != "finished"}
         assert set(tab.js("""() => [...document.querySelectorAll('.tables .chip bdi')]
             .map(name => name.innerText)""")) == there  # fmt: skip
+
+
+def test_every_block_of_a_table_is_in_sight_in_its_pane(tab):
+    tab.js("() => kvlab.show(60)")
+    parts = "'.tables .held svg, .tables .chip'"
+    rights = f"() => [...document.querySelectorAll({parts})].map(one => {RIGHT})"
+    assert max(tab.js(rights)) <= tab.js(
+        f"() => {{ const one = {TABLES}; return {RIGHT} }}"
+    )
+    assert tab.js(f"() => {TABLES}.querySelectorAll('.held g').length") == 2 * 24
 
 
 def test_a_step_is_saved_as_a_picture_that_says_what_the_page_says(open_page, tmp_path):

@@ -107,7 +107,9 @@ def prescriptions() -> Iterator[Case]:
     "S1-6.0-1", "04",
     ("SGLang's eviction heap supports several strategies, LRU and LFU among them.",
      "SGLang 的 eviction heap 支持 LRU/LFU 等多种策略。"),
-    ("Seven in the class, four on the command line.", "类里有 7 种，命令行可选 4 种。"),
+    ("Seven in 0.5.14's class, four of them on the command line. 0.5.23 adds tlru, "
+     "which kvlab does not have.",
+     "0.5.14 的类里有 7 种，命令行可选 4 种；0.5.23 另加 tlru，kvlab 没有。"),
 )  # fmt: skip
 def strategies() -> Iterator[Case]:
     """The first victim of one history under each of two."""

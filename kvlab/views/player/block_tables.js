@@ -13,6 +13,7 @@ import { ui } from "./words.js";
 const CELL = 26; // pixels from one block of a table to the next
 const LINE = 26; // pixels of a request's line
 const TABLE = 24; // blocks shown of a table
+const GROUP = 3; // blocks that stay together where a table wraps
 const MOST = 40; // requests shown of a lane
 const NAME = 100; // pixels of a request's name in a still
 
@@ -97,10 +98,14 @@ function farWords(player, { c }, r) {
 function tableSvg(player, run, held, touched) {
   if (!held.length) return "";
   const said = `${ui(player, "blocks_of", { n: num(held.length) })}: ${held.subarray(0, TABLE).join(", ")}`;
-  const wide = Math.min(held.length, TABLE) * CELL;
-  const more = held.length > TABLE ? ` +${num(held.length - TABLE)}` : "";
-  const cells = cellsSvg(player, run, held, touched, TABLE);
-  return `<svg width="${wide}" height="22" role="img" aria-label="${said}">${cells}</svg>${more}`;
+  const more = held.length > TABLE ? `+${num(held.length - TABLE)}` : "";
+  let groups = "";
+  for (let at = 0; at < Math.min(held.length, TABLE); at += GROUP) {
+    const some = held.subarray(at, Math.min(at + GROUP, TABLE));
+    const cells = cellsSvg(player, run, some, touched, GROUP);
+    groups += `<svg width="${some.length * CELL}" height="22">${cells}</svg>`;
+  }
+  return `<span class="held" role="img" aria-label="${said}">${groups}${more}</span>`;
 }
 
 function cellsSvg(player, run, held, touched, most) {

@@ -34,7 +34,11 @@ export const PANE_STYLE = `
 .kv .pools .l2 { flex-basis: 100% }
 .kv .pools [hidden] { display: none }
 .kv .tables .line { display: flex; gap: 8px; align-items: center; min-height: 26px }
-.kv .tables .line > * { flex: none }
+.kv .tables .line > .chip { flex: none }
+.kv .tables .held {
+  display: flex; flex-wrap: wrap; align-items: center; min-width: 0; margin: 1px 0;
+}
+.kv .tables .held svg { flex: none }
 .kv .lab { font-size: 11px; color: var(--ink3); margin-bottom: 2px }
 .kv .eq {
   display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 11px;
