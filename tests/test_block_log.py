@@ -11,15 +11,17 @@ from kvlab.block_config import BlockConfig
 from kvlab.record import block_events as be
 from kvlab.record.block_replay import block_states
 from kvlab.record.block_snapshot import BlockState
+from kvlab.record.request_trace import TracedRequest
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.accelerators import accelerator
 from kvlab.run.block_run import load_blocks
+from kvlab.run.block_serial import replay_blocks
 from kvlab.run.block_timed_engine import TimedBlockEngine
 from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, unique
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.workload import OpenLoop
-from kvlab.views.block_log import KINDS, block_log
+from kvlab.views.block_log import KINDS, MOST_DIGITS, block_log
 from kvlab.views.block_phrases import (
     BLOCK_PHRASES,
     BLOCK_VERDICTS,
@@ -231,3 +233,33 @@ def test_a_run_that_does_not_fold_is_shown_up_to_its_fault():
     log, _ = unpack(block_log(broken))
     assert log["events"] == 9
     assert "does not fit" in log["fault"]
+
+
+def replayed(algo: str, requests: int) -> BlockTrace:
+    """Prompts of the same length, one in two new, one after the other."""
+    config = BlockConfig(
+        num_gpu_blocks=801, block_size=16, max_model_len=10_000, hash_algo=algo
+    )
+    asks = [
+        TracedRequest(0, 3200, 0, tuple(range(n // 2 * 10, n // 2 * 10 + 7)))
+        for n in range(requests)
+    ]
+    _, trace = replay_blocks(asks, config, record=True)
+    assert trace is not None
+    return trace
+
+
+def test_a_replay_takes_at_most_ten_bytes_an_event_whatever_its_blocks():
+    trace = replayed("chain64", 200)
+    blocks = sum(len(e.blocks) for e in trace.events if isinstance(e, be.Take))
+    assert blocks > 5 * len(trace)
+    over = len(block_log(trace)) - len(block_log(trace, 0))
+    assert over * 4 / 3 / len(trace) < 10  # as base64, in a page
+
+
+def test_more_hashes_than_four_digits_tell_apart_are_numbered():
+    few, many = (unpack(block_log(replayed("sha256", n))) for n in (20, 60))
+    assert len(few[1]["names"]) < MOST_DIGITS < len(many[1]["names"])
+    assert few[1]["names"].max() < 0 and few[0]["notes"] == []
+    assert many[1]["names"].tolist()[:3] == [1, 2, 3]
+    assert "# and its place" in many[0]["notes"][0][0]

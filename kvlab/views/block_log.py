@@ -34,7 +34,7 @@ from .player_tables import (
 from .player_words import UI_WORDS
 from .questions import CONFIDENCE
 from .streams import Stream, pack
-from .theme import Words
+from .theme import Words, num
 from .theme_dark import colours
 
 KINDS: dict[type[Event], str] = {
@@ -43,6 +43,14 @@ KINDS: dict[type[Event], str] = {
 _UNSHOWN = {"names", "priority", "token"}
 _RISING = ("place", "table", "name1", "name2")
 """Columns of which a value is near the one before."""
+
+MOST_DIGITS = 4096
+"""Contents that the first digits of their hashes are to tell apart: of more, one in
+sixteen shares its digits with another, and they are most of the page's bytes."""
+NUMBERED = Words(
+    "{n} hashes: each is shown as # and its place in the order of first registration",
+    "共 {n} 个哈希：各以 # 加首次登记的序号表示",
+)
 
 BLOCK_WATCHES: dict[str, Words] = {
     "evicted": Words("a block is evicted", "块被逐出"),
@@ -80,7 +88,13 @@ def block_log(
     streams = [*writer.streams(_RISING), Stream("rows", []), Stream("tree", [0, 0])]
     for name, numbers in zip(("turn", "size", "back"), made.parts, strict=True):
         streams.append(Stream(f"parts.{name}", numbers, delta=name == "turn"))
-    streams.append(Stream("names", [*map(shown_digits, made.names)], delta=True))
+    digits = [*map(shown_digits, made.names)]
+    if len(digits) > MOST_DIGITS and min(digits) < 0:
+        digits = [*range(1, len(digits) + 1)]
+        contents["notes"] = [
+            [note.replace("{n}", num(len(digits))) for note in NUMBERED]
+        ]
+    streams.append(Stream("names", digits, delta=True))
     return pack(contents, streams)
 
 

@@ -1,13 +1,15 @@
 """How fast is the player in a real Chromium?
 
 Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 L2
-slots: bytes an event over an empty page; time from navigation to the first picture;
-200 key presses from the middle of the run, each until styles and layout of its frame
-are done, the first right after opening; seeks to random events; and drawing both pools
-at moments far apart, in all and for each 10,000 slots of the two pools together.
+slots, and for as many of vLLM's over 10,000 blocks: bytes an event over an empty page;
+time from navigation to the first picture; 200 key presses from the middle of the run,
+each until styles and layout of its frame are done, the first right after opening; seeks
+to random events; at how many of 1,000 random events the state is the same from the
+front and from the back; the heap; and drawing both pools at moments far apart, in all
+and for each 10,000 slots of the two pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
-Run: python tests/benchmarks/player.py [EVENTS|RUN ...]
+Run: python tests/benchmarks/player.py [EVENTS|blocks:EVENTS|RUN ...]
 """
 
 from __future__ import annotations
@@ -24,8 +26,15 @@ from lab_browser import chromium
 from playwright.sync_api import Browser
 
 from kvlab import Workbench
-from kvlab.record.trace import AnyTrace, BlockTrace, Trace
+from kvlab.block_config import BlockConfig
+from kvlab.record.trace import AnyTrace, BlockHeader, BlockTrace, Trace
 from kvlab.record.trace_file import engine_of, read_block_trace, read_trace
+from kvlab.run.accelerators import accelerator
+from kvlab.run.block_timed_engine import TimedBlockEngine
+from kvlab.run.cost import Cost
+from kvlab.run.generators import poisson, shared_system
+from kvlab.run.model_shapes import model_shape
+from kvlab.run.workload import OpenLoop
 from kvlab.views.page import to_html
 
 KEYS = """async () => {
@@ -51,6 +60,16 @@ SEEKS = """() => {
         took.push(performance.now() - began);
     }
     return took;
+}"""
+BOTH_WAYS = """() => {
+    const { run } = kvlab, n = run.count;
+    let same = 0;
+    for (let i = 0; i < 1000; i++) {
+        const e = Math.floor(Math.abs(Math.sin(i * 78.233) * 43758.5453 % 1) * n);
+        const front = run.seek(0).seek(e).hash();
+        if (run.seek(n).seek(e).hash() === front) same++;
+    }
+    return same;
 }"""
 DRAWS = """() => {
     const took = [];
@@ -80,8 +99,24 @@ def busy_run(events: int) -> Trace:
     return bench.trace
 
 
+def busy_blocks(events: int) -> BlockTrace:
+    """Return a run of about so many events of vLLM's: conversations that share their
+    first half, whose blocks come one at a time while they decode."""
+    config = BlockConfig(num_gpu_blocks=10_001, hash_algo="chain64")
+    trace = BlockTrace(BlockHeader(name=f"{events} events of blocks", config=config))
+    cost = Cost(model_shape("llama-3-8b"), accelerator("h100"))
+    asks = shared_system(
+        events // 150, poisson(40.0, seed=7), length=2000, outputs=400, share=0.5,
+        groups=100, spread=0.6,
+    )  # fmt: skip
+    TimedBlockEngine(config, cost, emit=trace).run(OpenLoop(asks))
+    return trace
+
+
 def run_of(what: str) -> AnyTrace:
     """Return a busy run of so many events, or the run in the file."""
+    if what.startswith("blocks:"):
+        return busy_blocks(int(what.removeprefix("blocks:")))
     if what.isdigit():
         return busy_run(int(what))
     return read_block_trace(what) if engine_of(what) == "vllm" else read_trace(what)
@@ -109,6 +144,9 @@ def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     keys = tab.evaluate(KEYS)
     print(f"  key to frame   {told(keys)}; the first {keys[0]:.1f} ms")
     print(f"  seek           {told(tab.evaluate(SEEKS))}")
+    print(f"  both ways      the same at {tab.evaluate(BOTH_WAYS):,} of 1,000 events")
+    heap = tab.evaluate("performance.memory.usedJSHeapSize") / 1e6
+    print(f"  heap           {heap:,.0f} MB")
     if not isinstance(trace, BlockTrace):
         drawn = tab.evaluate(DRAWS)
         slots = sum(tab.evaluate("kvlab.log.pools.map(n => n * kvlab.log.page)"))
@@ -124,4 +162,4 @@ def main(runs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["10000", "1000000"])
+    main(sys.argv[1:] or ["10000", "1000000", "blocks:10000", "blocks:1000000"])
