@@ -76,13 +76,14 @@ function drawCells(player, canvas, run, tier) {
     // An owner of its own gives a block a line before it.
     const ownerOf = (_, block) => (plan.cell < APART ? 0 : block + 2);
     canvas.places = new Places(Int32Array.from({ length: size }, ownerOf));
+    canvas.places.painted = run.places[tier].painted;
   }
   const names = Object.keys(player.log.looks);
   const codes = ["used", "evictable", "available"].map((look) => names.indexOf(look));
   const { [`ref${tier}`]: ref, [`named${tier}`]: named } = run.c;
   const codeOf = (_, block) => codes[ref[block] ? 0 : named[block] ? 1 : 2];
   const { shown, places, tier: t } = canvas;
-  const rows = shown.update(places, t, t.columns, codeOf, true);
+  const rows = shown.update(places, t, t.columns, codeOf, "painted");
   if (rows.length) drawPixels(player, pen, t, t, shown, rows);
 }
 

@@ -16,7 +16,8 @@ export class Shown {
 
   /** Remember the tier as it is now; return the rows of `columns` pages that differ.
    *  `codeOf(owner, page)` numbers what else a page shows; with `each`, pages of one
-   *  owner may differ, as those of nobody (owner 1) always may. */
+   *  owner may differ, as those of nobody (owner 1) always may: at any moment, or where
+   *  it is "painted" only once they were. */
   update(places, { first, n }, columns, codeOf, each) {
     if (this.places !== places) {
       this.places = places;
@@ -35,7 +36,8 @@ export class Shown {
       // Filtered, where some() would do: #look wants the code of every owner.
       const differing = !each && places.owners(block).filter(differs).length > 0;
       const painted = drawn[block] !== places.painted[block];
-      if (!each && !differing && !painted && !mixed[block]) continue;
+      const calm = each ? each === "painted" : !differing && !mixed[block];
+      if (calm && !painted) continue;
       drawn[block] = places.painted[block];
       const [from, end] = places.span(block);
       const rows = [Math.max(from, first), Math.min(end, first + n)];
