@@ -12,7 +12,7 @@ from kvlab.record.replay import fold
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Trace
 from kvlab.run.whole import load_whole
-from kvlab.views.next_victims import Line, kept, line_behind
+from kvlab.views.next_victims import Line, dropped, kept, line_behind
 
 GOLDENS = Path(__file__).parent / "goldens"
 NAMES = [
@@ -81,4 +81,36 @@ def test_what_keeps_a_leaf_from_an_eviction_is_named():
         if isinstance(event, ev.Evicted):
             told.append(kept(state, event))
         fold(state, trace.events, index, index + 1)
-    assert told == [[(1, "writing", 1), (2, "writing", 1)], [(2, "writing", 1)], []]
+    assert told == [
+        [(1, "writing", 1), (2, "writing", 1)],
+        [(2, "writing", 1)],
+        [(0, "nothing", 0)],
+    ]
+
+
+def early_drops(golden: str) -> dict[int, tuple[int, str, int]]:
+    trace = load_whole(next(GOLDENS.glob(golden)))[0]
+    state = State.start(trace.header.config)
+    told, left = {}, {}
+    for index, event in enumerate(trace.events):
+        for one in dropped(state, trace.events, index, left):
+            told[index + 1] = one
+        if isinstance(event, ev.EvictHost):
+            left.setdefault(event.node, index + 1)
+        fold(state, trace.events, index, index + 1)
+    return told
+
+
+def test_a_node_that_goes_while_a_load_wants_it_is_told_from_then_on():
+    told = early_drops("sglang/s25*")
+    events = load_whole(next(GOLDENS.glob("sglang/s25*")))[0].events
+    (first, wanted), *later = told.items()
+    assert isinstance(events[first - 1], ev.Victim)
+    assert isinstance(events[wanted[2] - 1], ev.LoadBack)
+    assert wanted[:2] == (1, "wanted")
+    assert {one for _, one in later} == {(1, "orphan", first + 1)}
+    assert isinstance(events[later[0][0] - 1], ev.Load)
+
+
+def test_where_a_load_keeps_its_nodes_none_is_dropped_early():
+    assert early_drops("sglang23/s25*") == {}

@@ -19,10 +19,12 @@ GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 def tabs(tmp_path_factory):
     with chromium() as browser:
         opened = {}
-        for name in ("s10", "s11"):
-            run = load_whole(next(GOLDENS.glob(f"{name}*")))[0]
+        for name in ("s10", "s11", "s25"):
+            goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
+            run, fault = load_whole(next(goldens.glob(f"{name}*")))
+            how = {"ended": fault} if fault else {}
             folder = tmp_path_factory.mktemp(name)
-            opened[name] = Tab(browser, folder, to_html(run, lang="en"))
+            opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))
         yield opened
         assert all(tab.heard == [] for tab in opened.values())
 
@@ -35,7 +37,31 @@ def test_a_victim_says_what_its_key_is_and_who_comes_next(tabs):
     show(tabs["s10"], "victim demote")
     said = card(tabs["s10"])
     assert "key (8) key = (last access): the longest unused goes first" in said
-    assert "next in line n2 (7)" in said
+    assert "next in line n2 (7) (its parent, a leaf once it is gone)" in said
+
+
+def test_a_walk_that_gives_each_node_its_own_time_says_so(tabs):
+    show(tabs["s25"], "touch each")
+    assert "access time 5 there, earlier ones above it" in tabs["s25"].headline
+
+
+def test_an_eviction_that_left_nothing_cached_says_so(tabs):
+    show(tabs["s10"], "evicted less")
+    assert "nothing cached is left there" in card(tabs["s10"])
+
+
+def test_a_node_dropped_before_its_load_is_said_where_it_goes_and_after(tabs):
+    show(tabs["s25"], "victim evict_host")
+    assert "n1 is what event 25 is about to load" in card(tabs["s25"])
+    show(tabs["s25"], "load")
+    assert "n1 is in the tree no more: event 31 dropped it" in card(tabs["s25"])
+
+
+def test_the_last_event_says_that_the_engine_stops_there(tabs):
+    tabs["s25"].js("() => kvlab.show(kvlab.run.count - 1)")
+    assert "engine stops" not in tabs["s25"].headline
+    tabs["s25"].js("() => kvlab.show(kvlab.run.count)")
+    assert tabs["s25"].headline.endswith("an assertion of its own fails")
 
 
 def test_a_victim_with_a_copy_is_not_asked_for_the_policy(tabs):

@@ -435,7 +435,8 @@ def test_a_refused_request_is_told_to_leave():
         (sc.LockOp("l", [1, 2]), "lock", "l 1..2 (2 tokens)"),
         (sc.UnlockOp("l"), "unlock", "l"),
         (sc.EvictOp(3), "evict", "3"),
-        (sc.AckWriteOp(), "ack_write", ""),
+        (sc.AckWriteOp(), "ack_write", "all"),
+        (sc.AckLoadOp(2), "ack_load", "2"),
     ],
 )
 def test_every_op_is_told_with_its_operands(op, tag, text):

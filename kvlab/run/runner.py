@@ -215,6 +215,8 @@ def _title(op: sc.AnyOp) -> str:
         if len(tokens) == 1:
             return f"{id} {tokens[0]} (1 token)".strip()
         return f"{id} {tokens[0]}..{tokens[-1]} ({len(tokens)} tokens)".strip()
+    if isinstance(op, sc.AckWriteOp | sc.AckLoadOp):
+        return "all" if op.k is None else str(op.k)
     return str(id) if size is None else str(size)
 
 

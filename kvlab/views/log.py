@@ -20,7 +20,7 @@ from ..record.trace import Trace
 from .columns import ACCOUNT, OWNERS, STAGES
 from .first_token import FirstTokens
 from .log_writer import OPTIONAL, Field, LogWriter, shown_fields
-from .next_victims import kept, line_behind
+from .next_victims import dropped, kept, line_behind
 from .patches import Patches
 from .phrases import PHRASES
 from .player_tables import tables
@@ -110,6 +110,7 @@ class _Writer(LogWriter):
         schema = {kind: fields_of(kind) for kind in KINDS}
         super().__init__(self.patches, trace.events[:length], schema, WATCHES)
         self.lines: dict[int, list[Any]] = {}
+        self.left: dict[int, int] = {}
         self.first_tokens = FirstTokens()
         self.ttft: dict[int, list[int]] = {}
         admitted = self.values["admit.chunk_left"].append
@@ -119,7 +120,7 @@ class _Writer(LogWriter):
 
     def told(self, index: int, event: Event) -> tuple[str, list[str]]:
         """As `LogWriter.told`; the line behind a victim is that of before."""
-        self._behind = self._line(event)
+        self._behind = self._line(index, event)
         return entry_of(event, PHRASES), seen(event, self.patches.state)
 
     def after(self, index: int, event: Event) -> None:
@@ -134,14 +135,18 @@ class _Writer(LogWriter):
             if parts is not None:
                 self.ttft[index] = list(parts)
 
-    def _line(self, event: Event) -> list[Any]:
-        """Return who stands in line behind a victim, or was kept from an eviction that
-        freed too little, in a run that can be read."""
+    def _line(self, index: int, event: Event) -> list[Any]:
+        """Return who stands in line behind a victim, was kept from an eviction that
+        freed too little, or was dropped too early, in a run that can be read."""
         if len(self.events) > READ:
             return []
+        state = self.patches.state
+        early = dropped(state, self.events, index, self.left)
+        if isinstance(event, ev.EvictHost):
+            self.left.setdefault(event.node, index + 1)
         if isinstance(event, ev.Evicted) and event.freed < event.ask:
-            return [[], [], kept(self.patches.state, event)]
-        if not isinstance(event, ev.Victim):
-            return []
-        line = line_behind(self.patches.state, event)
-        return [] if line is None else [line.then, line.spared]
+            return [[], [], kept(state, event)]
+        line = line_behind(state, event) if isinstance(event, ev.Victim) else None
+        if line is None:
+            return [[], [], early] if early else []
+        return [line.then, line.spared, early]

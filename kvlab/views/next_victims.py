@@ -2,17 +2,19 @@
 
 From the state before a victim goes: the leaves that could follow it, coldest first, as
 if it were gone, so its parent may be among them; and the leaves that a lock spares. At
-an end that freed too little: what keeps the leaves that are left.
+an end that freed too little: what keeps the leaves that are left. Of a node that was
+dropped while it was to be loaded: that it was.
 Left out: what becomes of a victim (phrases.py), the rule itself (why_cache.py).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..record import events as ev
+from ..record.events import Event
 from ..record.snapshot import ROOT, NodeState, State
 from .terms import key_text
 
@@ -64,7 +66,8 @@ def line_behind(state: State, victim: ev.Victim) -> Line | None:
 
 def kept(state: State, end: ev.Evicted) -> list[tuple[int, str, int]]:
     """Return the leaves of the tier that an eviction which freed too little left there,
-    each with what keeps it (writing, loading, reading, locked, both) and its locks."""
+    each with what keeps it (writing, loading, reading, locked, both) and its locks; if
+    nothing is left there, the root with "nothing"."""
     on_host = end.tier == "L2"
     tops = [
         node
@@ -74,7 +77,37 @@ def kept(state: State, end: ev.Evicted) -> list[tuple[int, str, int]]:
     parents = {node.parent for node in tops}
     leaves = [node for node in tops if node.id not in parents]
     found = [(n.id, _keeper(n, on_host), n.lock_ref) for n in leaves]
-    return [one for one in found if one[1]][:KEPT]
+    return [one for one in found if one[1]][:KEPT] if tops else [(0, "nothing", 0)]
+
+
+def dropped(
+    state: State, events: Sequence[Event], index: int, left: Mapping[int, int]
+) -> list[tuple[int, str, int]]:
+    """Return what is amiss with the node of event `index`: it is wanted by a load that
+    is a cause of its going, or is an orphan; with the number of the load, or of the
+    event that dropped it, which `left` holds. `state` is the one before.
+
+    Cost: O(causes of the event).
+    """
+    event = events[index]
+    node = getattr(event, "node", ROOT)
+    if isinstance(event, ev.Victim) and node in state.nodes:
+        cause = event.cause
+        while cause >= 0:
+            load = events[cause]
+            if isinstance(load, ev.LoadBack) and node in map(
+                _id, state.path(load.node)
+            ):
+                return [(node, "wanted", cause + 1)]
+            cause = load.cause
+    coming = isinstance(event, ev.Load) and node not in state.nodes
+    if node in left and (coming or node in state.orphans):
+        return [(node, "orphan", left[node])]
+    return []
+
+
+def _id(node: NodeState) -> int:
+    return node.id
 
 
 def _keeper(node: NodeState, on_host: bool) -> str:

@@ -28,6 +28,10 @@ PHRASES: dict[str, Words] = {
     "touch": Words(
         "A walk reaches {n}: access time {time} for its path of {depth} nodes",
         "走到 {n}：路径上 {depth} 个节点的访问时间记为 {time}"),
+    "touch each": Words(
+        "A walk of {depth} nodes reaches {n}: access time {time} there, earlier ones "
+        "above it",
+        "走过 {depth} 个节点到 {n}：它的访问时间记为 {time}，往上的依次更早"),
     "add": Words(
         "{n} joins the tree under {parent}: {tokens} tokens",
         "{n} 挂到 {parent} 之下：{tokens} 个 token"),
@@ -132,6 +136,12 @@ PHRASES: dict[str, Words] = {
     # --- decisions
     "step": Words(
         "Operation {number}: {op} {text}", "操作 {number}：{op} {text}"),
+    "step ack_write": Words(
+        "Operation {number}: copies to L2 have arrived, the oldest first: {text}",
+        "操作 {number}：写往 L2 的拷贝到达，先写的先确认：{text}"),
+    "step ack_load": Words(
+        "Operation {number}: loads to L1 have arrived, the oldest first: {text}",
+        "操作 {number}：取回 L1 的拷贝到达，先取的先确认：{text}"),
     "match": Words(
         "Of {asked} tokens L1 has {device}, L2 alone {host}, no cache the other {miss}",
         "共 {asked} 个 token：L1 上 {device} 个，仅在 L2 的 {host} 个，"

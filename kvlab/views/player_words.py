@@ -24,7 +24,7 @@ UI_WORDS: dict[str, Words] = {
     "timeline": Words("Timeline", "时间线"),
     "waiting": Words("waiting", "等待"), "running": Words("running", "运行"),
     "finished": Words("finished", "完成"),
-    "no_requests": Words("no request yet", "还没有请求"),
+    "no_requests": Words("this run has none", "此运行没有请求"),
     "after": Words("after {q}", "在 {q} 之后"),
     "in_out": Words("{a} in, up to {b} out", "输入 {a}，最多输出 {b}"),
     "only_in": Words("{a} in", "输入 {a}"),
@@ -35,7 +35,7 @@ UI_WORDS: dict[str, Words] = {
     "more": Words("+ {n}", "+ {n}"),
     "slots": Words("slots", "槽位"), "free": Words("free", "空闲"),
     "loading": Words("{n} loading", "取回中 {n}"),
-    "outside": Words("outside", "树外"),
+    "outside": Words("outside the tree", "树外"),
     "unsound": Words(
         "{n} more counted than there are slots: a copy that was dropped still counts, "
         "or its slots were freed twice",
@@ -67,6 +67,18 @@ UI_WORDS: dict[str, Words] = {
                           "留下：从 L2 的取回在途，锁住了它"),
     "kept_reading": Words("stays: its copy on L2 is being read",
                           "留下：L2 的副本正在被读取"),
+    "kept_nothing": Words("nothing cached is left there: this was all",
+                          "此层已没有缓存内容：能腾的都腾了"),
+    "kept_orphan": Words("is in the tree no more: event {n} dropped it while it was to "
+                         "be loaded. No match finds it. The engine still counts on "
+                         "its copy on L2, which is gone",
+                         "已不在树中：正要取回时，事件 {n} 删除了它。匹配找不到它；"
+                         "它在 L2 的副本已无，引擎却仍以为有"),
+    "kept_wanted": Words("is what event {n} is about to load: it goes before the load "
+                         "begins",
+                         "正是事件 {n} 将要取回的：取回还没开始，它就被删除"),
+    "leaf_then": Words("its parent, a leaf once it is gone",
+                       "它的父节点，它走后成为叶子"),
     "kept_locked": Words("stays: lock_ref is {n}", "留下：lock_ref 为 {n}"),
     "kept_both": Words("stays: L1 has it too, and only what L2 alone has goes",
                        "留下：L1 也有，只逐出仅在 L2 的"),
@@ -136,8 +148,11 @@ UI_WORDS: dict[str, Words] = {
     "fault": Words("The run does not fold further: {a}", "此运行无法继续折叠：{a}"),
     "cut": Words("The file is damaged behind this run: {a}",
                  "文件在此之后已损坏：{a}"),
-    "ended": Words("An assertion of the engine itself ends the run here: {a}",
-                   "引擎自身的断言在此结束运行：{a}"),
+    "ended": Words("The run ends at event {n}, where an assertion of the engine itself "
+                   "fails: {a}",
+                   "运行止于事件 {n}：引擎自身的断言失败：{a}"),
+    "ends_here": Words("here the engine stops: an assertion of its own fails",
+                       "引擎在此停止：它自身的断言失败"),
     "damaged": Words("This page's log is cut off or damaged: nothing can be shown. "
                      "Make the page again with kvlab play.",
                      "此页面的日志被截断或损坏，无法显示。请用 kvlab play 重新生成。"),

@@ -11,12 +11,15 @@ from .theme import State, Words
 
 # fmt: off
 PANES: tuple[Words, ...] = (
-    Words("L1 is GPU memory, L2 is host memory. A slot holds the KV of one token.",
-          "L1 是显存，L2 是主机内存。一个槽位存一个 token 的 KV。"),
+    Words("L1 is GPU memory, L2 is host memory. A slot holds the KV of one token; "
+          "those of L1 count from 1 (0 is spare), those of L2 from 0.",
+          "L1 是显存，L2 是主机内存。一个槽位存一个 token 的 KV；"
+          "L1 从 1 数起（0 备用），L2 从 0 数起。"),
     Words("Left: cached prefixes as a tree. A strip is a node, as long as its tokens; "
-          "its upper deck is the copy on L1, its lower deck the copy on L2.",
+          "its upper deck is the copy on L1, its lower deck the copy on L2. ×2 says "
+          "how often inserts hit it, a lock and its number how many need it.",
           "左：缓存的前缀组成的树。一条是一个节点，长度即 token 数；上条是 L1 的副本，"
-          "下条是 L2 的副本。"),
+          "下条是 L2 的副本。×2 是插入命中的次数，锁和数字是有多少人需要它。"),
     Words("Middle: both pools, and accounts that must add up. Point at anything: it "
           "lights up in every pane.",
           "中：两个池和必须配平的账目。指向任何一处，各面板同时高亮。"),
@@ -27,7 +30,8 @@ PANES: tuple[Words, ...] = (
 STATES: dict[State, Words] = {
     "used": Words("needed: a request runs on it, or a copy is under way",
                   "有人需要：请求在用，或拷贝未完成"),
-    "held": Words("taken from the pool, not in the tree yet", "已取出，还不在树中"),
+    "held": Words("taken from the pool, not in the tree yet",
+                  "已取出，还不在树中（由请求或插入拿着）"),
     "evictable": Words("cached, needed by nobody: may go", "已缓存，没人需要：可逐出"),
     "available": Words("holds nothing", "空着"),
     "host_only": Words("only L2 has it", "只有 L2 有"),

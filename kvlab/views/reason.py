@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from .theme import Words
 
-Sign = Literal["yes", "no", "out", "copy", "note"]
-"""The sign beside a verdict: done, refused, evicted, copied, or noted."""
+Sign = Literal["yes", "no", "out", "copy", "down", "note"]
+"""The sign beside a verdict: done, refused, evicted, copied up or down, or noted."""
 
 
 class Term(NamedTuple):

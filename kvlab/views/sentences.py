@@ -53,12 +53,18 @@ def _variant(event: Event) -> str:
     match event:
         case ev.Start(chunked=True) | ev.Insert(chunked=True):
             variant = "chunked"
-        case ev.Victim():
-            variant = event.fate
+        case ev.Touch() if event.step:
+            variant = "each"
+        case ev.Step() if event.text:
+            variant = event.op
+        case (
+            ev.Victim(fate=said)
+            | ev.TryBackup(verdict=said)
+            | ev.LoadBack(verdict=said)
+        ):
+            variant = said
         case ev.Evicted() if event.freed != event.ask:
             variant = "more" if event.freed > event.ask else "less"
-        case ev.TryBackup() | ev.LoadBack():
-            variant = event.verdict
         case ev.Admit(added=False, line="chunk_budget"):
             variant = "chunk_spent"
         case ev.Admit(added=False):

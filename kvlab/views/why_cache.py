@@ -55,9 +55,10 @@ _HOST_SOURCES = (_HIRADIX + "evict_host", _UNIFIED + "evict_host")
 _HOST_OWN = Own(_TREE, "evict_host", "while freed < num_tokens")
 
 _DEVICE_VICTIM = Words(
-    "Smallest key first. With a copy on L2: demote. Else under write_back: back up, "
-    "demote. Else: delete.",
-    "键最小的先走。L2 有副本则降级；否则 write_back 先备份再降级；再否则删除。")
+    "Leaves only, smallest key first. With a copy on L2: demote. Else under "
+    "write_back: back up, demote. Else: delete.",
+    "只取叶子，键最小的先走。L2 有副本则降级；否则 write_back 先备份再降级；"
+    "再否则删除。")
 _VICTIM = Why(
     "out", _DEVICE_VICTIM, (_KEY, _KEY_SAYS, _COPIED, _WRITE_BACK),
     sources=_EVICT_SOURCES, own=Own(_TREE, "evict", "node.backed_up"))
@@ -72,7 +73,7 @@ _EVICTED = Why(
 _TOO_LITTLE = _EVICTED._replace(
     sign="no", tests=(Test(("ask − freed = missing",), "freed >= ask"),), instead=())
 _BACKUP = Why(
-    "copy",
+    "down",
     Words("The host copy is what lets a node survive its eviction.",
           "有了主机副本，节点被逐出后才能保住。"),
     (_HITS, _HOST_ROOM),
@@ -130,8 +131,8 @@ def _instead(en: str, zh: str) -> tuple[Instead]:
 CACHE_WHYS: dict[str, Why] = {
     "step": Why(
         "note",
-        Words("The driver asked for it; what follows is its doing.",
-              "由驱动程序发起；以下事件都由它引起。"),
+        Words("A command of the script or of a request: the next events carry it out.",
+              "脚本或请求的一条命令：后面的事件是它的执行过程。"),
         (Test(("number", "op")),)),
     "match": Why(
         "note",
@@ -241,7 +242,7 @@ CACHE_WHYS: dict[str, Why] = {
     "trybackup host_full": _BACKUP._replace(
         sign="no", instead=_WRITE_IT, own=Own(_TREE, "_write", "pages is None")),
     "sendwrites": Why(
-        "copy",
+        "down",
         Words("All that a step writes to L2 is one copy; no node is free to go before "
               "all of it has arrived.",
               "一步里写往 L2 的内容合成一次拷贝；全部到达之前，哪个节点都不能走。"),

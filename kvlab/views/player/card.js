@@ -33,7 +33,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
     // The headline says one run only: of two, each card says its own.
     const told = label ? `<div>${esc(say(player, run, e, log.phrases))}</div>` : "";
     const note = meaning && `<div class="dim">${meaning}</div>`;
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${told}${note}${movedHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
+    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${told}${note}${movedHtml(player, run, e)}${lineHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
   }
   const terms = withSums(why, run.terms(e)),
     parts = [];
@@ -89,18 +89,24 @@ function testsHtml(player, why, terms) {
   return parts.join("");
 }
 
+const EARLY = new Set(["orphan", "wanted"]); // dropped although a load was to bring it
+
 /** Of a victim: who would follow it, and who is colder but locked; of an end that freed
- *  too little: what keeps those that stay. */
+ *  too little: what keeps those that stay; of a node dropped too early: that it was. */
 function lineHtml(player, run, e) {
   const [then, spared, kept = []] = run.log.behind?.[e] ?? [[], []];
+  const victim = run.raw(e, "node");
+  const also = (n) =>
+    victim && run.c.parent[victim] === n ? ` (${ui(player, "leaf_then")})` : "";
   const row = (words, nodes) =>
     nodes.length
-      ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `<b class="m">n${n}</b> ${esc(key)}`).join(" · ")}</div>`
+      ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `<b class="m">n${n}</b> ${esc(key)}${also(n)}`).join(" · ")}</div>`
       : "";
-  const stays = kept.map(
-    ([node, why, locks]) =>
-      `<div><b class="m">n${node}</b> ${ui(player, `kept_${why}`, { n: num(locks) })}</div>`,
-  );
+  const stays = kept.map(([node, why, n]) => {
+    const name = node ? `<b class="m">n${node}</b> ` : "";
+    const look = EARLY.has(why) ? "bad" : "";
+    return `<div class="${look}">${name}${ui(player, `kept_${why}`, { n: num(n) })}</div>`;
+  });
   const rows = row("then", then) + row("spared", spared) + stays.join("");
   return rows && `<div class="sec">${rows}</div>`;
 }

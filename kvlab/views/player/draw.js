@@ -66,8 +66,11 @@ function drawHead(player) {
   const skip = player.$(".skip");
   skip.hidden = asking < 0;
   put(skip, ui(player, "to_question"));
+  const ends = run.log.ended && run.at === run.log.of;
+  if (ends) put(player.$(".glyph"), signSvg(player, "no"));
+  const stop = ends ? ` · ${ui(player, "ends_here")}` : "";
   const turn = asking >= 0 ? ` · ${ui(player, "turn")}` : "";
-  player.$(".head h2").textContent = sentence(player) + turn;
+  player.$(".head h2").textContent = sentence(player) + stop + turn;
 }
 
 /** Draw the cards when this frame is painted. */

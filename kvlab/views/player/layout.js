@@ -104,7 +104,8 @@ function notesOf(player) {
   const notes = log.notes.map((words) => pick(player, words));
   if (log.fault) notes.push(ui(player, "fault", { a: plain(log.fault, 200) }));
   if (log.cut) notes.push(ui(player, "cut", { a: plain(log.cut, 200) }));
-  if (log.ended) notes.push(ui(player, "ended", { a: plain(log.ended, 200) }));
+  if (log.ended)
+    notes.push(ui(player, "ended", { a: plain(log.ended, 200), n: num(log.of) }));
   if (!log.fault && log.events < log.of)
     notes.push(ui(player, "part", { a: num(log.events), b: num(log.of) }));
   if (player.b && player.difference) notes.push(differsWords(player));

@@ -62,6 +62,7 @@ export function signSvg(player, kind) {
     no: `<path d="M6 1h8l5 5v8l-5 5H6l-5-5V6z" fill="${c.refused}"/><path d="M10 4.5v7M10 13.5v2" stroke="#fff" stroke-width="2.4"/>`,
     out: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${paint(player, "evictable")}" stroke="${c["evictable-edge"]}"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c.bg}" stroke-width="5"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c.ink}" stroke-width="2"/>`,
     copy: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${c["in_flight-ground"]}" stroke="${c["in_flight-edge"]}"/><path d="M10 16V6M6 9.5l4-4 4 4" fill="none" stroke="${c["in_flight-edge"]}" stroke-width="2"/>`,
+    down: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${c["in_flight-ground"]}" stroke="${c["in_flight-edge"]}"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c["in_flight-edge"]}" stroke-width="2"/>`,
     ask: `<circle cx="10" cy="10" r="9" fill="${c.ink}"/><text x="10" y="14.5" text-anchor="middle" font-size="13" font-weight="700" fill="${c.bg}">?</text>`,
     note: `<circle cx="10" cy="10" r="5" fill="${c.line2}"/>`,
   };
@@ -73,7 +74,7 @@ const SIGNED = {
   delete: "out",
   evicthost: "out",
   load: "copy",
-  backup: "copy",
+  backup: "down",
   loaddone: "yes",
   backupdone: "yes",
   finish: "yes",
