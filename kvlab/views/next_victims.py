@@ -92,14 +92,14 @@ def dropped(
     event = events[index]
     node = getattr(event, "node", ROOT)
     if isinstance(event, ev.Victim) and node in state.nodes:
-        cause = event.cause
-        while cause >= 0:
+        at, cause = index, event.cause
+        while 0 <= cause < at:
             load = events[cause]
             if isinstance(load, ev.LoadBack) and node in map(
                 _id, state.path(load.node)
             ):
                 return [(node, "wanted", cause + 1)]
-            cause = load.cause
+            at, cause = cause, load.cause
     coming = isinstance(event, ev.Load) and node not in state.nodes
     if node in left and (coming or node in state.orphans):
         return [(node, "orphan", left[node])]
