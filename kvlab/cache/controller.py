@@ -67,8 +67,7 @@ class HiCacheController:
         if not self._writes:
             return []
         queued, self._writes = self._writes, []
-        self._submit("write", self._host_pool, self._device_pool, queued)
-        return [node for node, _, _ in queued]
+        return self._submit("write", self._host_pool, self._device_pool, queued)
 
     def load(self, node: int, host_pages: Pages) -> Pages | None:
         """Queue a copy of host pages to the device; None if it has no room. No byte
@@ -101,14 +100,16 @@ class HiCacheController:
 
     def _submit(
         self, stream: Stream, to_pool: KVPool, from_pool: KVPool, queued: list[_Queued]
-    ) -> None:
-        nodes, sources, targets = zip(*queued, strict=True)
+    ) -> list[int]:
+        nodes = [node for node, _, _ in queued]
         self._last_batch += 1
-        self._batches[self._last_batch] = list(nodes)
-        source, target = join(sources), join(targets)
+        self._batches[self._last_batch] = nodes
+        source = join([source for _, source, _ in queued])
+        target = join([target for _, _, target in queued])
         move = Steps(to_pool.moves(from_pool, source, target))
         size = len(source) * self.device.page_size * self.bytes_per_token
         self.link.submit(stream, self._last_batch, size, move)
+        return nodes
 
     def acked_writes(self) -> list[int]:
         """Return the nodes whose write was done since the last call, in order."""

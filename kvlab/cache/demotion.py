@@ -64,11 +64,11 @@ class DemotingCache(HostTier):
         if not self._write(node):
             return 0
         self.inc_lock_ref(node)
-        return len(node.key)
+        return node.size
 
     def _write(self, node: Node) -> bool:
         assert node.value is not None, f"{node} has nothing to write"
-        free, size, parent = self.host.available, len(node.key), node.above
+        free, size, parent = self.host.available, node.size, node.above
         if free >= size:
             self._emit(*self._backup_terms(node, "write"))
         else:
@@ -94,7 +94,7 @@ class DemotingCache(HostTier):
 
     def _backup_terms(self, node: Node, verdict: str) -> tuple[type[ev.Event], ...]:
         return (
-            ev.TryBackup, node.id, len(node.key), node.hit_count,
+            ev.TryBackup, node.id, node.size, node.hit_count,
             self._threshold, self.host.available, verdict,
         )  # type: ignore[return-value]  # fmt: skip
 
@@ -175,7 +175,7 @@ class DemotingCache(HostTier):
             self._left_device(node)
             if self.rules.written_back_waits:
                 waiting[node] = None
-                return len(node.key)
+                return node.size
             self._finish_writes()
             return self._demote(node)
         if not self.rules.unwritable_victim_stays and self._droppable(node):
@@ -188,7 +188,7 @@ class DemotingCache(HostTier):
         """Give up the device copy of a backed-up node; it stays in the tree."""
         assert node.value is not None, f"{node} has no device copy to give up"
         pages, node.value = node.value, None
-        size = len(node.key)
+        size = node.size
         self._emit(ev.Demote, node.id)
         self.allocator.free(pages)
         self.evictable_size -= size

@@ -85,7 +85,7 @@ class DeviceTier:
         while (above := here.parent) is not None:
             if here.lock_ref == 0:
                 if here.value is not None:
-                    delta -= len(here.key)
+                    delta -= here.size
                 self._withhold(here)
             here.lock_ref += 1
             here = above
@@ -105,7 +105,7 @@ class DeviceTier:
             here.lock_ref -= 1
             if here.lock_ref == 0:
                 if here.value is not None:
-                    delta += len(here.key)
+                    delta += here.size
                 self._note(here)
             here = above
         self.evictable_size += delta
@@ -132,8 +132,8 @@ class DeviceTier:
             if node.lock_ref == 0:
                 self._withhold(node)
                 if node.value is not None:
-                    self.evictable_size -= len(node.key)
-                    self.protected_size += len(node.key)
+                    self.evictable_size -= node.size
+                    self.protected_size += node.size
             node.lock_ref += 1
         if old is not self.tree.root:
             self._emit(ev.Unlock, old.id)
@@ -179,7 +179,7 @@ class DeviceTier:
         return freed
 
     def _victim(self, node: Node, fate: str, key: tuple[int, ...]) -> None:
-        self._emit(ev.Victim, node.id, len(node.key), key, fate)
+        self._emit(ev.Victim, node.id, node.size, key, fate)
 
     def _delete(self, node: Node, fate: str = "delete") -> int:
         """Evict a leaf that has no copy elsewhere: it leaves the tree."""
@@ -190,10 +190,10 @@ class DeviceTier:
         self._withhold(node)
         self._emit(ev.Delete, node.id)
         self.allocator.free(node.value)
-        self.evictable_size -= len(node.key)
-        self.totals.evicted += len(node.key)
-        self.totals.lost += len(node.key)
-        return len(node.key)
+        self.evictable_size -= node.size
+        self.totals.evicted += node.size
+        self.totals.lost += node.size
+        return node.size
 
     def _left_device(self, node: Node) -> None:
         """The parent has one child less on device, and may be a leaf now."""

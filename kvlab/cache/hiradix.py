@@ -71,7 +71,7 @@ class HiRadixCache(DemotingCache):
         """Hand the pages to the nodes of the chain, ancestor first."""
         at = 0
         for node in chain:
-            size = len(node.key) // self.page_size
+            size = node.size // self.page_size
             self._to_device(node, pages[at : at + size])
             node.loading = end.id
             self._emit(ev.Load, node.id, end.id, pages[at : at + size])
@@ -81,7 +81,7 @@ class HiRadixCache(DemotingCache):
     def _load_pages(
         self, chain: list[Node], quota: int | None, delta: int
     ) -> Pages | None:
-        tokens = sum(len(node.key) for node in chain)
+        tokens = sum(node.size for node in chain)
         end = chain[-1].id
         if tokens < self.config.load_threshold:
             self._say_load(end, tokens, quota, delta, "below_threshold")

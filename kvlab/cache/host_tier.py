@@ -76,7 +76,7 @@ class HostTier(RadixCache):
         last = best = walk.path[-1] if walk.path else self.tree.root
         host_len = 0
         while last.value is None and last is not self.tree.root:
-            host_len += len(last.key)
+            host_len += last.size
             last = last.above
         if self.rules.best_match_is_backed_up:
             while best.host_value is None and best is not self.tree.root:
@@ -93,7 +93,7 @@ class HostTier(RadixCache):
         for node in walk.path:
             if priority > node.priority:
                 self._raise_priority(node, priority)
-            size = len(node.key)
+            size = node.size
             begin, end = end, end + size
             restored = node.value is None
             if restored:
@@ -125,9 +125,9 @@ class HostTier(RadixCache):
             node.above.device_children += 1
             self.device_leaves.remove(node.above)
         if node.lock_ref:
-            self.protected_size += len(node.key)
+            self.protected_size += node.size
         else:
-            self.evictable_size += len(node.key)
+            self.evictable_size += node.size
 
     def _note_walk(self, walk: Walk) -> None:
         """The deepest node on device may be a leaf, though host-only nodes follow."""
@@ -167,7 +167,7 @@ class HostTier(RadixCache):
         node.host_lock_ref += 1
         self.host_leaves.note(node)
         self._emit(ev.HostLock, node.id)
-        return len(node.key)
+        return node.size
 
     def dec_host_lock_ref(self, node: Node, covered: int) -> None:
         """Undo a host lock that covers so many tokens up to the node's end: where the
@@ -178,7 +178,7 @@ class HostTier(RadixCache):
         while left > 0:
             here.host_lock_ref -= 1
             self.host_leaves.note(here)
-            left -= len(here.key)
+            left -= here.size
             here = here.above
         self._emit(ev.HostUnlock, node.id, covered)
 
@@ -218,9 +218,9 @@ class HostTier(RadixCache):
         self.host.free(_host_pages(node))
         node.above.host_children -= 1
         self._note(node.above)
-        self.totals.host_evicted += len(node.key)
-        self.totals.lost += len(node.key)
-        return len(node.key)
+        self.totals.host_evicted += node.size
+        self.totals.lost += node.size
+        return node.size
 
     def _reclaim(self, duplicates: Duplicates, num_tokens: int) -> int:
         """Give up host copies of device nodes, leaves of the device last: those can be
@@ -243,8 +243,8 @@ class HostTier(RadixCache):
         node.above.host_children -= 1
         self._emit(ev.Reclaim, node.id)
         self.host.free(pages)
-        self.totals.host_evicted += len(node.key)
-        return len(node.key)
+        self.totals.host_evicted += node.size
+        return node.size
 
 
 def _host_pages(node: Node) -> Pages:

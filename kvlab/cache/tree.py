@@ -28,9 +28,10 @@ from .key import branch, common_prefix
 class Node:
     """A stretch of a prefix and where its KV lies.
 
-    `key` are its own tokens, `value` its device pages, `host_value` its host pages
-    (None: no copy there). `device_children` and `host_children` count the children
-    with a copy on that tier. `attached` is False once the node has left the tree.
+    `key` are its own tokens, `size` of them, `value` its device pages, `host_value` its
+    host pages (None: no copy there). `device_children` and `host_children` count the
+    children with a copy on that tier. `attached` is False once the node has left the
+    tree.
     `writing` / `loading` name the copy in flight that the node waits for.
     `lock_ref` counts who needs the device copy, `host_lock_ref` who the host copy.
     """
@@ -38,13 +39,14 @@ class Node:
     __slots__ = (
         "attached", "branch", "children", "created", "device_children", "hit_count",
         "host_children", "host_lock_ref", "host_value", "id", "key", "last_access",
-        "loading", "lock_ref", "parent", "priority", "value", "writing",
+        "loading", "lock_ref", "parent", "priority", "size", "value", "writing",
     )  # fmt: skip
 
     def __init__(self, id: int, parent: Node | None, key: Tokens) -> None:
         self.id = id
         self.parent = parent
         self.key = key
+        self.size = len(key)
         self.branch: Hashable = None
         self.children: dict[Hashable, Node] = {}
         self.value: Pages | None = None
@@ -78,7 +80,7 @@ class Node:
         return self.parent
 
     def __repr__(self) -> str:
-        return f"<node {self.id}: {len(self.key)} tokens, lock {self.lock_ref}>"
+        return f"<node {self.id}: {self.size} tokens, lock {self.lock_ref}>"
 
 
 class Walk(NamedTuple):
@@ -132,14 +134,14 @@ class RadixTree:
         """
         path, at = self._path_to(known)
         while at > len(key):
-            at -= len(path.pop().key)
+            at -= path.pop().size
         node, below = path[-1] if path else self.root, None
         while at < len(key):
             child = node.children.get(self._branch(node, key, at, space))
             if child is None:
                 break
             path.append(child)
-            length = len(child.key)
+            length = child.size
             agreed = common_prefix(child.key, key[at : at + length])
             if agreed < length:
                 agreed = floor_page(agreed, self.page_size)
@@ -151,6 +153,13 @@ class RadixTree:
         if path:
             self._stamp(path)
         return Walk(path, at, below)
+
+    def walk_to(self, node: Node) -> Walk:
+        """Walk down to a node of the tree. Changes: access times on the path."""
+        path, length = self._path_to(node)
+        if path:
+            self._stamp(path)
+        return Walk(path, length, None)
 
     def add(
         self, parent: Node, key: Tokens, value: Pages, priority: int, space: str = ""
@@ -191,14 +200,10 @@ class RadixTree:
             if not node.attached:
                 return [], 0
             path.append(node)
-            length += len(node.key)
+            length += node.size
             node = node.parent
         path.reverse()
         return path, length
-
-    def _branch(self, parent: Node, key: Tokens, at: int, space: str) -> Hashable:
-        page = branch(key, at, self.page_size)
-        return (space, page) if space and parent is self.root else page
 
     def _stamp(self, path: list[Node]) -> None:
         if self._step:
@@ -210,6 +215,10 @@ class RadixTree:
             for node in path:
                 node.last_access = self.clock
         self._emit(ev.Touch, path[-1].id, self.clock, self._step)
+
+    def _branch(self, parent: Node, key: Tokens, at: int, space: str) -> Hashable:
+        page = branch(key, at, self.page_size)
+        return (space, page) if space and parent is self.root else page
 
     def _new_node(self, parent: Node, key: Tokens) -> Node:
         self._last_id += 1
@@ -239,6 +248,7 @@ class RadixTree:
             upper.host_children = 1
         upper.above.children[upper.branch] = upper
         node.key, node.parent = node.key[at:], upper
+        node.size -= at
         node.branch = branch(node.key, 0, self.page_size)
         upper.children[node.branch] = node
         self._emit(ev.Split, node.id, upper.id, at, upper.last_access, upper.created)

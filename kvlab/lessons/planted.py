@@ -120,7 +120,7 @@ class Gap(HiRadixCache):
     ) -> Pages | None:
         there = [node for node in chain if node.backed_up]
         loaded = super()._load_pages(there, quota, delta)
-        missing = sum(len(node.key) for node in chain if not node.backed_up)
+        missing = sum(node.size for node in chain if not node.backed_up)
         unwritten = self.allocator.alloc(missing // self.page_size)
         if loaded is None or unwritten is None:
             return None

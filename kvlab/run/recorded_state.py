@@ -96,7 +96,7 @@ def _node(
     page = runner.engine.config.page_size
     record: dict[str, Any] = {
         "path": path,
-        "len": len(node.key),
+        "len": node.size,
         "lock": node.lock_ref,
         "dev": node.value is not None,
         "host": node.host_value is not None,

@@ -175,6 +175,6 @@ def path_len(node: Node) -> int:
     """Return the tokens from the root to the end of the node."""
     length = 0
     while node.parent is not None:
-        length += len(node.key)
+        length += node.size
         node = node.parent
     return length

@@ -70,7 +70,7 @@ def cache_unfinished(
     start, whole = request.owned_len, floor_page(request.fill_len, cache.page_size)
     pages = rows.pages(row, 0, whole)
     found = _insert(cache, pages, request, whole, chunked=chunked)
-    match = cache.match_prefix(request.tokens(whole), known=found.last)
+    match = cache.match_inserted(found.last)
     cut = start // cache.page_size
     if found.double_len > start:
         rows.write(row, start, match.pages[cut:], whole)

@@ -10,6 +10,7 @@ Source: SGLang 0.5.14, managers/scheduler.py and schedule_batch.py.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -142,7 +143,7 @@ class DecodeQueue:
         """End a request: its KV goes to the tree, or is given up without `insert`."""
         cache_finished(self.cache, self.rows, request, insert=insert)
         self._emit(ev.Finish if insert else ev.Drop, request.id)
-        if request in self.running:
+        with suppress(ValueError):  # whoever finishes at its prefill never ran
             self.running.remove(request)
 
     # --- room for all

@@ -121,8 +121,9 @@ class RadixScheduler(DecodeQueue):
             self._write_row(request, 0, self.cache.prefix_pages(request.node), start)
             self._emit(ev.Cached, request.id, request.node.id, request.owned_len)
         whole = floor_page(start, self._page)
-        partial = self.rows.pages(request.row, whole, start)
-        pages = join([partial, new]) if len(partial) else new
+        pages = new
+        if whole < start:
+            pages = join([self.rows.pages(request.row, whole, start), new])
         self._write_row(request, whole, pages, request.fill_len)
         self._fill(request, start, request.fill_len)
         request.kv_len = request.fill_len
