@@ -13,21 +13,12 @@ from xml.etree import ElementTree
 import pytest
 from lab_browser import CHROMIUM
 
-from kvlab.record.trace import Trace
-from kvlab.run.whole import load_whole
-
 NEEDS_CHROMIUM = pytest.mark.skipif(
     CHROMIUM is None and "CI" not in os.environ,
     reason="no chromium on this machine (Debian: apt install chromium)",
 )
 needs_chromium = [pytest.mark.browser, NEEDS_CHROMIUM]
 """What a file whose tests all look at a page has as its `pytestmark`."""
-
-GOLDENS = Path(__file__).parent / "goldens" / "sglang"
-
-
-def golden(name: str) -> Trace:
-    return load_whole(next(GOLDENS.glob(f"{name}*")))[0]
 
 
 class Tab:

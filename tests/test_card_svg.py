@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from played import played
 
 from kvlab.lessons.scenarios import SCENARIOS
 from kvlab.record import events as ev
 from kvlab.record.events import Decision
 from kvlab.record.replay import Replay
-from kvlab.run.whole import load_whole
 from kvlab.views.card_svg import WIDE, card_svg
 from kvlab.views.frame import frame_of
 from kvlab.views.markup import join
@@ -68,7 +68,7 @@ def test_a_change_has_no_card(trace):
 @pytest.mark.parametrize("lang", LANGS)
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda path: path.stem[:3])
 def test_every_bar_stays_within_the_card(path, lang):
-    trace, _ = load_whole(path)
+    trace = played(path)
     replay = Replay(trace)
     for step, event in enumerate(trace.events, 1):
         if isinstance(event, Decision):

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 from moments import about, step_of
+from played import golden, played
 
 from kvlab.errors import TraceError
 from kvlab.record import events as ev
 from kvlab.record.events import Decision
-from kvlab.run.whole import load_whole
 from kvlab.views.cards import (
     card,
     card_at,
@@ -158,7 +158,7 @@ def test_every_outcome_that_a_golden_has_is_offered_as_an_answer():
     missing = {
         entry
         for path in sorted(GOLDENS.glob("sglang*/*"))
-        for event in load_whole(path)[0].events
+        for event in played(path).events
         if type(event) in kinds
         for entry in [entry_of(event, PHRASES)]
         if entry not in QUESTIONS[entry.split()[0]].answers
@@ -167,7 +167,7 @@ def test_every_outcome_that_a_golden_has_is_offered_as_an_answer():
 
 
 def test_a_load_carries_out_the_load_back_that_made_room_for_it():
-    trace = load_whole(next(GOLDENS.glob("sglang/s25*")))[0]
+    trace = golden("s25")
     load = next(i for i, e in enumerate(trace.events) if isinstance(e, ev.Load))
     kinds = [link.kind for link in links(trace, load)]
     assert kinds == ["step", "load_back", "load"]

@@ -6,12 +6,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from played import played
 
 from kvlab import Workbench
 from kvlab.cli import main
 from kvlab.errors import InputError, TraceError
 from kvlab.record.replay import Replay
-from kvlab.run.whole import load_whole
 from kvlab.views.export import render, render_film
 from kvlab.views.film import MOST_STEPS, film, still, still_text
 from kvlab.views.frame import frame_of
@@ -22,7 +22,7 @@ GOLDEN = next((Path(__file__).parent / "goldens" / "sglang").glob("s10*"))
 
 @pytest.fixture(scope="module")
 def trace():
-    return load_whole(GOLDEN)[0]
+    return played(GOLDEN)
 
 
 def texts(svg: str) -> list[str]:

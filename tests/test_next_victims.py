@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from played import golden, played
 
 from kvlab import Workbench
 from kvlab.record import events as ev
 from kvlab.record.replay import fold
 from kvlab.record.snapshot import State
 from kvlab.record.trace import Trace
-from kvlab.run.whole import load_whole
 from kvlab.views.next_victims import Line, dropped, kept, line_behind
 
 GOLDENS = Path(__file__).parent / "goldens"
@@ -40,7 +40,7 @@ def lines_of(trace: Trace) -> list[tuple[ev.Victim, Line, ev.Victim | None]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_first_in_line_is_the_next_victim(name):
-    trace = load_whole(next(GOLDENS.glob(name)))[0]
+    trace = played(next(GOLDENS.glob(name)))
     told = 0
     for victim, line, after in lines_of(trace):
         if after is None or line is None or after.fate in ("drop", "stays", "reclaim"):
@@ -74,7 +74,7 @@ def test_a_locked_leaf_that_is_colder_is_named_as_spared():
 
 
 def test_what_keeps_a_leaf_from_an_eviction_is_named():
-    trace = load_whole(next(GOLDENS.glob("sglang23/s14*")))[0]
+    trace = golden("s14", "sglang23")
     state = State.start(trace.header.config)
     told = []
     for index, event in enumerate(trace.events):
@@ -89,7 +89,7 @@ def test_what_keeps_a_leaf_from_an_eviction_is_named():
 
 
 def early_drops(golden: str) -> dict[int, tuple[int, str, int]]:
-    trace = load_whole(next(GOLDENS.glob(golden)))[0]
+    trace = played(next(GOLDENS.glob(golden)))
     state = State.start(trace.header.config)
     told, left = {}, {}
     for index, event in enumerate(trace.events):
@@ -103,7 +103,7 @@ def early_drops(golden: str) -> dict[int, tuple[int, str, int]]:
 
 def test_a_node_that_goes_while_a_load_wants_it_is_told_from_then_on():
     told = early_drops("sglang/s25*")
-    events = load_whole(next(GOLDENS.glob("sglang/s25*")))[0].events
+    events = golden("s25").events
     (first, wanted), *later = told.items()
     assert isinstance(events[first - 1], ev.Victim)
     assert isinstance(events[wanted[2] - 1], ev.LoadBack)

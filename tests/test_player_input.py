@@ -5,7 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from player_tab import GOLDENS, golden, needs_chromium, saved, words_of
+from played import golden
+from player_tab import GOLDENS, needs_chromium, saved, words_of
 
 from kvlab import Workbench
 from kvlab.record import events as ev

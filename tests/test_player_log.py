@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from played import golden, played
 
 from kvlab import Workbench
 from kvlab.config import EngineConfig
@@ -20,7 +21,6 @@ from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, shared_system
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
-from kvlab.run.whole import load_whole
 from kvlab.run.workload import OpenLoop
 from kvlab.views import columns
 from kvlab.views.columns import BATCH, COLUMNS, PATH, columns_of
@@ -42,12 +42,6 @@ SAMPLE = [
     p for p in GOLDENS + NEWER if p.stat().st_size < 40_000 or p.name[:3] == "r29"
 ]
 """Of the long random goldens, which are alike, only some."""
-
-
-@pytest.fixture(scope="module")
-def runs() -> dict[str, Trace]:
-    """Every golden of the sample, run once."""
-    return {p.name.split(".")[0]: load_whole(p)[0] for p in SAMPLE if p in GOLDENS}
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +179,8 @@ def fold_both(trace: Trace, name: str = "") -> None:
 
 
 @pytest.mark.parametrize("path", SAMPLE, ids=lambda p: f"{p.parent.name}/{p.stem[:3]}")
-def test_adding_the_patches_gives_every_snapshot_of_a_golden(path, runs):
-    name = path.name.split(".")[0]
-    fold_both(runs[name] if path in GOLDENS else load_whole(path)[0], name)
+def test_adding_the_patches_gives_every_snapshot_of_a_golden(path):
+    fold_both(played(path), path.name.split(".")[0])
 
 
 def test_adding_the_patches_gives_every_snapshot_of_a_run_on_a_clock(timed):
@@ -197,8 +190,8 @@ def test_adding_the_patches_gives_every_snapshot_of_a_run_on_a_clock(timed):
     fold_both(timed)
 
 
-def test_a_log_says_everything_that_its_events_say(runs):
-    trace = runs["s10_chain_load_back"]
+def test_a_log_says_everything_that_its_events_say():
+    trace = golden("s10")
     contents, columns = unpack(player_log(trace))
     assert contents["events"] == len(trace)
     seen = dict.fromkeys(KINDS.values(), 0)
@@ -218,7 +211,7 @@ def test_a_log_says_everything_that_its_events_say(runs):
 
 
 def test_a_large_run_takes_at_most_ten_bytes_an_event():
-    trace, _ = load_whole(next(p for p in GOLDENS if p.name.startswith("r29")))
+    trace = golden("r29")
     over = len(player_log(trace)) - len(player_log(trace, 0))
     assert over * 4 / 3 / len(trace) < 10  # as base64, in a page
 
@@ -255,13 +248,13 @@ def test_a_log_that_was_cut_off_is_refused():
         unpack(b"PK\x03\x04")
 
 
-def test_the_same_run_gives_the_same_bytes(runs):
-    trace = runs["s14_inflight_write_protects"]
+def test_the_same_run_gives_the_same_bytes():
+    trace = golden("s14")
     assert player_log(trace) == player_log(trace)
 
 
-def test_a_run_that_does_not_fold_is_shown_up_to_there(runs):
-    trace = runs["s14_inflight_write_protects"]
+def test_a_run_that_does_not_fold_is_shown_up_to_there():
+    trace = golden("s14")
     events = [*trace.events[:20], ev.Demote(-1, 999), *trace.events[20:]]
     contents, columns = unpack(player_log(Trace(trace.header, events)))
     assert contents["events"] == 20

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from player_tab import golden, needs_chromium, show
+from played import golden
+from player_tab import needs_chromium, show
 
 from kvlab import Workbench
 from kvlab.record import events as ev

@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from player_tab import golden, needs_chromium, show
+from played import golden
+from player_tab import needs_chromium, show
 
 from kvlab import Workbench
 from kvlab.record.trace import Trace

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from player_tab import Tab, golden, needs_chromium, show
+from played import golden
+from player_tab import Tab, needs_chromium, show
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay

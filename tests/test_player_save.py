@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from player_tab import golden, needs_chromium, saved, show, words_of
+from played import golden
+from player_tab import needs_chromium, saved, show, words_of
 
 from kvlab import Workbench
 from kvlab.record.replay import Replay

@@ -8,11 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from played import golden, played
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.record.snapshot import State
-from kvlab.run.whole import load_whole
 from kvlab.views.frame import frame_of
 from kvlab.views.player_tables import own_lines
 from kvlab.views.reasons import reason_of, rule_of
@@ -146,7 +146,7 @@ def check_backup(event: ev.TryBackup, found: list[bool], where: str) -> None:
 
 @pytest.mark.parametrize("path", GOLDENS, ids=lambda p: f"{p.parent.name}/{p.stem[:3]}")
 def test_every_card_of_a_golden_computes_to_its_verdict(path):
-    trace, _ = load_whole(path)
+    trace = played(path)
     state = State.start(trace.header.config)
     for index, event in enumerate(trace.events):
         if isinstance(event, ev.Decision):
@@ -165,7 +165,7 @@ def test_the_card_shows_every_test_that_was_put(sample):
 
 
 def test_a_prefill_adds_up_to_the_kv_that_its_request_will_have():
-    trace, _ = load_whole(next(p for p in GOLDENS if p.name.startswith("r29")))
+    trace = golden("r29")
     ahead: dict[str, float] = {}
     checked = 0
     for event in trace.events:
