@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from played import golden
-from player_tab import GOLDENS, needs_chromium, saved, words_of
+from played import GOLDENS, golden
+from player_tab import needs_chromium, saved, words_of
 
 from kvlab import Workbench
 from kvlab.record import events as ev
@@ -82,9 +82,9 @@ def test_a_file_that_is_damaged_behind_the_run_is_told(open_page):
 
 def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
     out = tmp_path / "s25.html"
-    source = next(GOLDENS.glob("s25*"))
+    source = next((GOLDENS / "sglang").glob("s25*"))
     subprocess.run(
-        [sys.executable, "-m", "kvlab.cli", "play", source, "-o", out, "--lang", "en"],
+        [sys.executable, "-m", "kvlab", "play", source, "-o", out, "--lang", "en"],
         check=True, capture_output=True,
     )  # fmt: skip
     tab = open_page(out.read_text("utf-8"))
