@@ -15,7 +15,8 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError
-from .source import GZIP, STDIN, Block, RawLine
+from ..record.text_lines import GZIP
+from .source import STDIN, Block, RawLine
 from .wrappers import fields_of
 
 MOST_BYTES = 64 << 20

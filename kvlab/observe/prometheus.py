@@ -18,7 +18,8 @@ from pathlib import Path
 import msgspec
 
 from ..errors import InputError
-from .source import GZIP, STDIN, Block
+from ..record.text_lines import GZIP
+from .source import STDIN, Block
 
 MOST_BYTES = 256 << 20
 """An answer is held whole; a larger one asks for a shorter range or a longer step."""

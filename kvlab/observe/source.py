@@ -5,7 +5,6 @@ lines, so that a reader which wants few of them need not touch the rest; UTF-16,
 PowerShell's `>` writes, becomes UTF-8. A line longer than `LONGEST` is cut and marked;
 a gzip that unpacks without end is stopped.
 Left out: what the lines say (lines.py).
-Left out: what the lines say (lines.py).
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from ..errors import InputError
+from ..record.text_lines import GZIP, unpacked
 
 LONGEST = 1 << 16
 """Bytes of one line that are looked at; the rest is passed over."""
-GZIP = b"\x1f\x8b"
 _READ = 1 << 18
 _PIECE = 1 << 20
 MOST_TIMES = 500
@@ -128,44 +127,32 @@ def _age(path: Path) -> tuple[str, int, str]:
 def _chunks(file: IO[bytes], name: str, say: Say) -> Iterator[bytes]:
     """Yield the contents piece by piece, unpacked if they are gzip."""
     first = file.read(_READ)
-    if first[: len(GZIP)] == GZIP:
-        yield from _unpacked(file, first, name, say)
-        return
-    data = first
-    while data:
-        say(len(data))
-        yield data
-        data = file.read(_READ)
-
-
-def _unpacked(file: IO[bytes], data: bytes, name: str, say: Say) -> Iterator[bytes]:
-    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
     taken = given = 0
-    try:
-        while data:
+
+    def read() -> Iterator[bytes]:
+        nonlocal taken
+        for data in filter(None, chain((first,), iter(lambda: file.read(_READ), b""))):
             say(len(data))
             taken += len(data)
-            while data:
-                if unpack.eof:
-                    unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                piece = unpack.decompress(data, _PIECE)
-                given += len(piece)
-                if given > max(MOST_TIMES * taken, _FREE_BYTES):
-                    raise InputError(
-                        name,
-                        f"unpacks to more than {MOST_TIMES} times its size",
-                        "this is no log; unpack it by hand if it is",
-                    )
-                yield piece
-                data = unpack.unconsumed_tail or unpack.unused_data.lstrip(b"\0")
-            data = file.read(_READ)
-        whole = unpack.eof
-    except zlib.error:
-        whole = False
-    if not whole:
+            yield data
+
+    if first[: len(GZIP)] != GZIP:
+        yield from read()
+        return
+    try:
+        for piece in unpacked(read(), _PIECE):
+            given += len(piece)
+            if given > max(MOST_TIMES * taken, _FREE_BYTES):
+                raise InputError(
+                    name,
+                    f"unpacks to more than {MOST_TIMES} times its size",
+                    "this is no log; unpack it by hand if it is",
+                )
+            yield piece
+    except (EOFError, zlib.error):
         raise InputError(
             name, "the gzip data is damaged or cut short", "copy the file again"
-        )
+        ) from None
 
 
 _WIDE = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import InputError
@@ -65,7 +65,7 @@ def _is_binary(line: bytes) -> bool:
 
 def _unpacked_lines(file: io.BufferedReader) -> Iterator[bytes]:
     parts: list[bytes] = []
-    for piece in _unpacked(file):
+    for piece in unpacked(iter(lambda: file.read(_READ), b""), _PIECE):
         head, *others = piece.split(b"\n")
         parts.append(head)
         for other in others:
@@ -75,17 +75,19 @@ def _unpacked_lines(file: io.BufferedReader) -> Iterator[bytes]:
         yield b"".join(parts)
 
 
-def _unpacked(file: io.BufferedReader) -> Iterator[bytes]:
-    """Yield the contents of the gzip members, piece by piece.
+def unpacked(chunks: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """Yield what the gzip members in the chunks unpack to, at most so many bytes each.
 
     Raises: zlib.error where the data is damaged, EOFError where it ends too early.
     """
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    while data := file.read(_READ):
+    for chunk in chunks:
+        data = chunk
         while data:
             if unpack.eof:
                 unpack = zlib.decompressobj(zlib.MAX_WBITS | 16)
-            yield unpack.decompress(data, _PIECE)
+            if piece := unpack.decompress(data, most):
+                yield piece
             data = unpack.unconsumed_tail or unpack.unused_data.lstrip(b"\0")
     yield unpack.flush()
     if not unpack.eof:
