@@ -22,7 +22,7 @@ def tabs(tmp_path_factory):
         for name in ("s10", "s11", "s25"):
             goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
             run, fault = load_whole(next(goldens.glob(f"{name}*")))
-            how = {"ended": fault} if fault else {}
+            how = {"ended": fault, "about": "<b>a load & its room"} if fault else {}
             folder = tmp_path_factory.mktemp(name)
             opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))
         yield opened
@@ -104,3 +104,18 @@ def test_before_the_first_event_the_page_says_how_to_read_it(tabs):
     said = card(tabs["s10"])
     assert "evictable cached, needed by nobody" in said
     assert "Ctrl → next decision" in said
+
+
+def test_what_a_script_is_about_is_told_unless_it_is_to_be_predicted(tabs):
+    tab = tabs["s25"]
+    tab.js("() => kvlab.show(0)")
+    assert "<b>a load & its room" in card(tab)
+    tab.js("() => { kvlab.setMode('predict'); kvlab.show(0) }")
+    assert "a load & its room" not in card(tab)
+    tab.js("() => kvlab.setMode('watch')")
+
+
+def test_a_node_that_left_the_tree_says_so_on_its_strip(tabs):
+    show(tabs["s25"], "load")
+    told = "() => kvlab.root.querySelector('.p-tree [data-node=\"1\"]').textContent"
+    assert "no longer in the tree" in tabs["s25"].js(told)

@@ -16,7 +16,7 @@ from ..errors import TraceError
 from ..files import replacing
 from ..record.trace import AnyTrace, Trace
 from .blocks import block_run, blocks_beside, render_beside, render_block_run
-from .shared import add_command, note, whole_run
+from .shared import add_command, note, script_of, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
 
@@ -70,6 +70,8 @@ def play(arguments: argparse.Namespace) -> int:
             other = blocks_beside(arguments.beside)
     else:
         trace, how["ended"], how["cut"] = _as_far_as_it_goes(arguments)
+        script = None if how["cut"] else script_of(arguments.path)
+        how["about"] = (script.about if script else "") or None
         if arguments.beside is not None:
             other = whole_run(arguments.beside)[0]
     if arguments.start is not None:

@@ -54,6 +54,8 @@ function setColours(player) {
   for (const [name, value] of Object.entries(player.colour))
     root.style.setProperty(`--${name}`, value);
   root.style.colorScheme = dark ? "dark" : "light";
+  if (root.classList.contains("page"))
+    document.body.style.background = player.colour.bg; // the margin is the page's too
 }
 
 function makePanes(player) {

@@ -40,8 +40,11 @@ export function labelOf(player, run, n, { x, w }, ends) {
     parts.push(text(to - 2, hits, k.ink3, 'text-anchor="end"'));
     to -= size;
   }
-  const range = rangeOf(c, n);
-  if (to - from > range.length * 6.4) parts.push(text(from, range, k.ink3));
+  const cut = c.life[n] === 2;
+  const said = cut ? ui(player, "orphan") : rangeOf(c, n);
+  const letter = /[\u2e80-\uffef]/.test(said) ? 12 : 6.4;
+  if (to - from > said.length * letter)
+    parts.push(text(from, esc(said), cut ? k.alert : k.ink3));
   ends.set(row, from);
   return parts.join("");
 }
@@ -72,11 +75,13 @@ export function inspectHtml(player, run) {
 function requestHtml(player, run, r) {
   const { c } = run;
   const max = num(c.max_new[r]);
-  const words = [
-    ui(player, "in_out", { a: num(c.prompt[r]), b: max }),
-    ui(player, "out_of", { a: num(c.outputs[r]), b: max }),
-    `kv <b>${num(c.kv[r])}</b>`,
-  ];
+  const lengths = c.max_new[r]
+    ? [
+        ui(player, "in_out", { a: num(c.prompt[r]), b: max }),
+        ui(player, "out_of", { a: num(c.outputs[r]), b: max }),
+      ]
+    : [ui(player, "only_in", { a: num(c.prompt[r]) })];
+  const words = [...lengths, ui(player, "kv_of", { n: `<b>${num(c.kv[r])}</b>` })];
   return `<b><bdi>${esc(plain(run.log.requests[r]))}</bdi></b>${spans(words)}`;
 }
 

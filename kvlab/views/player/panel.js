@@ -74,7 +74,7 @@ function filter(player) {
   });
   return `<select class="fk" aria-label="${any}"><option value="">${any}</option>${options.join("")}</select>
     ${field("fr", "request", 'size="8"')}${field("fn", "node", 'size="5" placeholder="n3"')}
-    ${field("fs", "slot", 'size="5"')}<button class="go" data-do="search">${ui(player, "filter")}</button>`;
+    ${field("fs", log.page === 1 ? "slot_one" : "slot", 'size="5"')}<button class="go" data-do="search">${ui(player, "filter")}</button>`;
 }
 
 function watches(player) {

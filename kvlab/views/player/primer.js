@@ -4,7 +4,7 @@
 // Left out: the words (primer.py).
 
 import { stateName, swatch } from "./looks.js";
-import { esc } from "./text.js";
+import { esc, plain } from "./text.js";
 import { pick, ui } from "./words.js";
 
 /** The card before the first event. */
@@ -12,6 +12,9 @@ export function primerHtml(player, run, label) {
   const { primer, pools } = run.log;
   const title = `<div class="v">${label}${ui(player, primer ? "how" : "why")}</div>`;
   if (!primer) return `${title}<div class="empty">${ui(player, "no_card")}</div>`;
+  // What a run is about would give its answers away.
+  const told = run.log.about && player.mode !== "predict";
+  const about = told ? `<p class="about">${esc(plain(run.log.about, 300))}</p>` : "";
   const panes = primer.panes.map((words) => `<p>${esc(pick(player, words))}</p>`);
   const states = Object.entries(primer.states)
     .filter(([state]) => pools[1] || !["host_only", "in_flight"].includes(state))
@@ -23,5 +26,5 @@ export function primerHtml(player, run, label) {
     ([key, words]) =>
       `<dt><kbd>${esc(key)}</kbd></dt><dd>${esc(pick(player, words))}</dd>`,
   );
-  return `${title}<div class="primer">${panes.join("")}<dl>${states.join("")}</dl><dl>${keys.join("")}</dl></div>`;
+  return `${title}<div class="primer">${about}${panes.join("")}<dl>${states.join("")}</dl><dl>${keys.join("")}</dl></div>`;
 }

@@ -143,6 +143,7 @@ const FRAME_STYLE = `
 }
 .kv .tl { border-top: 1px solid var(--line); padding: 4px 16px 0 }
 .kv canvas { display: block }
+.kv .tl canvas:focus-visible { outline-offset: 1px } /* not over its words */
 .kv .pl { position: relative; margin: 10px 0 8px }
 .kv .pl canvas, .kv .tl canvas { position: absolute; left: 0; top: 0 }
 .kv .pl .under, .kv .pl .over, .kv .fly { pointer-events: none }

@@ -23,6 +23,8 @@ export const PANE_STYLE = `
 }
 .kv .v svg { flex: none }
 .kv .dim { color: var(--ink2); font-size: 12px }
+.kv .dim + .sec { margin-top: 4px }
+.kv .about { font-weight: 600 }
 .kv .sec { border-top: 1px solid var(--line); padding: 6px 0; font-size: 12px }
 .kv .pools { display: flex; flex-wrap: wrap; column-gap: 24px }
 .kv .pools .gate { padding: 4px 0 8px 60px }
