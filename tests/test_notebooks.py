@@ -124,6 +124,20 @@ def test_it_asks_for_a_prediction_before_it_shows_a_run(path):
     assert shown is None or asked.start() < shown.start()
 
 
+@each_file
+def test_what_follows_a_prediction_is_folded_away(path):
+    asked = False
+    for cell in cells(path):
+        if cell.cell_type == "code":
+            asked |= "kvlab.predict(" in cell.source or "kvlab.tour(" in cell.source
+        elif asked:
+            asked = False
+            text = re.sub(r"^## (Why|What that was|为什么|刚才).*\n\n", "", cell.source)
+            if not text.startswith("## "):
+                assert text.startswith("<details><summary>"), cell.id
+                assert text.count("\n\n</details>") == 1, cell.id
+
+
 @each_notebook
 def test_every_exercise_of_it_is_asked_and_exists(path):
     code = "\n".join(c.source for c in code_cells(path))

@@ -31,7 +31,10 @@ claim = LEDGER.claim
     "S1-5.6-1", "09",
     ("L2 pays where prefixes are shared; a batch that shares nothing gains nothing.",
      "L2 在共享前缀比例高的负载才派上用场；互不共享的新请求，L1 该满还是满。"),
-    ("As it says.", "如其所言。"),
+    ("Where nothing is shared it even costs: what a leaver has written is locked until "
+     "its copy is seen done; who is refused meanwhile waits for the next to leave.",
+     "互不共享时甚至要付代价：刚离开的请求写下的 KV 锁到引擎看到拷贝完成为止，"
+     "这期间被拒绝的要等下一个离开。"),
 )  # fmt: skip
 def where_it_pays() -> Iterator[Case]:
     """Mean TTFT with and without L2: 90 % shared, and nothing shared."""
@@ -47,8 +50,8 @@ def where_it_pays() -> Iterator[Case]:
     ("L2 mends the hit rate only; do not expect it to save P99.",
      "L2 / HiCache / LMCache 只解决命中率，别拿它救 P99。"),
     ("With a shared prefix and a link that keeps up it does: guests leave sooner. "
-     "Without sharing it does nothing, and on a slow link it harms.",
-     "有共享前缀且链路跟得上时确实能救：客人走得更快。没有共享则毫无作用，"
+     "Without sharing it saves nothing, and on a slow link it harms.",
+     "有共享前缀且链路跟得上时确实能救：客人走得更快。没有共享则救不了，"
      "链路太慢反而更糟。"),
 )  # fmt: skip
 def saves_p99() -> Iterator[Case]:
