@@ -22,6 +22,7 @@ from kvlab.run.generators import poisson, unique
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.workload import OpenLoop
 from kvlab.views.block_log import KINDS, MOST_DIGITS, block_log
+from kvlab.views.block_meanings import BLOCK_MEANINGS
 from kvlab.views.block_phrases import (
     BLOCK_PHRASES,
     BLOCK_VERDICTS,
@@ -29,7 +30,7 @@ from kvlab.views.block_phrases import (
     block_sentence,
 )
 from kvlab.views.block_pool_map import shown_digits
-from kvlab.views.block_whys import BLOCK_WHYS
+from kvlab.views.block_whys import BLOCK_LINES, BLOCK_WHYS
 from kvlab.views.player_tables import own_lines
 from kvlab.views.streams import unpack
 from kvlab.views.why import evaluate
@@ -126,6 +127,9 @@ class Columns:
         account = state.tiers["L1"].account()
         free = account.evictable + account.blank
         assert self.c["account"][:3].tolist() == [free, account.evictable, account.used]
+        host = state.tiers["L2"].account()
+        free = host.evictable + host.blank
+        assert self.c["account"][3:].tolist() == [host.evictable, free]
         self._check_requests(state)
 
     def _check_requests(self, state: BlockState) -> None:
@@ -178,7 +182,9 @@ def test_every_kind_and_every_card_has_its_words():
     decided = {kind.__name__.lower() for kind in be.BLOCK_DECISIONS}
     assert BLOCK_WHYS.keys() <= BLOCK_VERDICTS.keys()
     assert {entry.split(" ")[0] for entry in BLOCK_WHYS} >= decided
-    for words in (*BLOCK_PHRASES.values(), *BLOCK_VERDICTS.values()):
+    told = (*BLOCK_PHRASES.values(), *BLOCK_VERDICTS.values(), *BLOCK_MEANINGS.values())
+    assert BLOCK_MEANINGS.keys() <= BLOCK_PHRASES.keys()
+    for words in told:
         assert words.en
         assert words.zh
 
@@ -197,7 +203,7 @@ def test_the_admission_card_decides_as_the_event_did(name):
     for event in load_blocks(FOLDER / name).events:
         if not isinstance(event, be.Slots):
             continue
-        (test,) = BLOCK_WHYS[block_entry(event)].tests
+        *_, test = BLOCK_WHYS[block_entry(event)].tests
         terms = {f: getattr(event, f) for f in event.__struct_fields__}
         for row in test.rows:
             sum_, name = row.split(" = ")
@@ -218,6 +224,40 @@ def test_a_hash_lost_to_a_take_is_an_eviction_and_to_a_reset_is_not():
         if isinstance(event, be.Forget)
     }
     assert told == {"forget", "forget evicted"}
+
+
+def test_no_sentence_of_a_golden_shows_a_code_or_a_wrong_number():
+    for path in sorted(FOLDER.glob("t*.json")):
+        if path.name[:3] in ("t27", "t28"):
+            continue  # of the CPU pool alone
+        events = load_blocks(path).events
+        for event, after in zip(events, [*events[1:], None], strict=True):
+            said = block_sentence(event, after=after)
+            assert "_" not in said.replace("ref_cnt", "").replace(event_ids(event), "")
+            assert " 1 are" not in said
+
+
+def event_ids(event) -> str:
+    """Return the request that an event names; its own name is no code."""
+    return getattr(event, "request", "") or "-"
+
+
+@pytest.mark.parametrize("why", ["no_blocks", "no_chunk"])
+def test_why_nobody_is_tried_any_more_is_said_in_words(why):
+    said = block_sentence(be.Stop(-1, "r1", why))
+    assert ("got no blocks" in said) == (why == "no_blocks")
+    assert ("chunked prefill is off" in said) == (why == "no_chunk")
+
+
+def test_the_test_of_allocate_slots_that_decided_is_named():
+    assert BLOCK_WHYS["slots none"].tests[0].told == "line"
+    lines = {
+        event.line
+        for name in ("t06_preempt_last_running.json", "t11a_reserve_full_isl_on.json")
+        for event in load_blocks(FOLDER / name).events
+        if isinstance(event, be.Slots)
+    }
+    assert lines == set(BLOCK_LINES)
 
 
 def test_one_block_is_told_in_the_singular():

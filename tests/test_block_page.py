@@ -85,7 +85,7 @@ def test_headlines_are_those_of_python(tab, trace):
         (be.Slots, {"fits": False}, "has to wait"),
         (be.Slots, {"fits": True}, "gets"),
         (be.PickVictim, {}, "is preempted"),
-        (be.Forget, {}, "evicted"),
+        (be.Forget, {}, "Evicted: 1 block"),
         (be.Stop, {}, "Nobody overtakes"),
     ],
 )
@@ -189,3 +189,35 @@ def test_an_answer_is_judged_by_the_run(browser, trace, tmp_path):
     asked.page.click("[data-do=commit]")
     assert "not what you predicted" in text(asked, ".p-why")
     assert asked.heard == []
+
+
+def test_a_victim_is_marked_beside_who_it_gives_way_to(tab, trace):
+    event = next(e for e in trace.events if isinstance(e, be.PickVictim))
+    tab.js(f"kvlab.show({at(trace, be.PickVictim)})")
+    hot = tab.js("[...document.querySelectorAll('.p-tree .chip.hot bdi')]"
+                 ".map(x => x.innerText)")  # fmt: skip
+    assert hot == [event.request, event.victim]
+
+
+def test_a_refusal_by_the_gate_names_it_and_a_change_says_what_it_means(tab, trace):
+    tab.js(f"kvlab.show({at(trace, be.Slots, fits=False, line='full_sequence')})")
+    tab.page.wait_for_function(
+        "() => document.querySelector('.p-why').innerText.includes('reserve_full_isl')"
+    )
+    tab.js(f"kvlab.show({at(trace, be.Register)})")
+    tab.page.wait_for_function(
+        "() => document.querySelector('.p-why').innerText.includes('allocate_slots')"
+    )
+
+
+def test_copies_between_the_tiers_have_their_lane(browser, tmp_path):
+    run = load_blocks(FOLDER / "t23_l2_load_holds_l1.json")
+    begun = [e for e in run.events if isinstance(e, (be.CopyOut, be.CopyIn))]
+    other = Tab(browser, tmp_path, to_html(run, lang="en"))
+    assert other.js("kvlab.spans.length") == len(begun)
+    other.js(f"kvlab.show({at(run, be.Defer, why='loading')})")
+    said = "WAITING_FOR_REMOTE_KVS"
+    other.page.wait_for_function(
+        "t => document.querySelector('.p-why').innerText.includes(t)", arg=said
+    )
+    assert other.heard == []

@@ -16,11 +16,18 @@ from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
 from ..record.trace import BlockHeader, BlockTrace
+from .block_meanings import BLOCK_MEANINGS
 from .block_patches import BLOCK_ACCOUNT, BLOCK_COLUMNS, STATUS, BlockPatches
 from .block_phrases import BLOCK_PHRASES, BLOCK_VERDICTS, block_entry
 from .block_pool_map import shown_digits
 from .block_questions import BLOCK_QUESTIONS
-from .block_whys import BLOCK_LABELS, BLOCK_SWATCHES, BLOCK_WHYS, block_source
+from .block_whys import (
+    BLOCK_LABELS,
+    BLOCK_LINES,
+    BLOCK_SWATCHES,
+    BLOCK_WHYS,
+    block_source,
+)
 from .cards import kind_of
 from .log_writer import LogWriter, shown_fields
 from .player_tables import (
@@ -118,12 +125,14 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "leaves": {},
         "rise": ["take", "share"],
         "fall": ["release", "forget", "preempt"],
-        "copies": {},
+        "copies": {"copyout": "copiedout", "copyin": "copiedin"},
         "looks": looks(),
         "colours": colours(),
         "ui": words_of(UI_WORDS | BLOCK_UI),
         "phrases": words_of(BLOCK_PHRASES),
         "verdicts": words_of(BLOCK_VERDICTS),
+        "meanings": words_of(BLOCK_MEANINGS),
+        "lines": words_of(BLOCK_LINES),
         "whys": {entry: _why(entry) for entry in BLOCK_WHYS},
         "digits": {},
         "swatches": BLOCK_SWATCHES,

@@ -34,7 +34,7 @@ BLOCK_COLUMNS: tuple[str, ...] = (
     "stage", "status", "place", "kv", "outputs", "prompt", "max_new", "retracted",
     "held", "table",
 )  # fmt: skip
-BLOCK_ACCOUNT = ("free", "evictable", "used", "l2_cached", "l2_free")
+BLOCK_ACCOUNT = ("free", "evictable", "used", "l2_evictable", "l2_free")
 """Rows of the column `account`, in blocks."""
 
 STATUS = ("", "waiting", "running", "preempted", "loading", "ready", "finished",
@@ -169,8 +169,8 @@ class BlockPatches(PatchList):
     def _account(self) -> None:
         l1, l2 = self.state.tiers["L1"], self.state.tiers["L2"]
         free, total = len(l1.free), max(l1.num_blocks - 1, 0)
-        values = (free, self._tiers["L1"].evictable, total - free, len(l2.names),
-                  len(l2.free))  # fmt: skip
+        values = (free, self._tiers["L1"].evictable, total - free,
+                  self._tiers["L2"].evictable, len(l2.free))  # fmt: skip
         for row, value in enumerate(values):
             self._set("account", row, value)
 

@@ -32,15 +32,16 @@ BLOCK_PHRASES: dict[str, Words] = {
         "Taken from the head with a hash still on: evicting {blocks} blocks",
         "队首 {blocks} 个块还有哈希：现在被取走，缓存逐出"),
     "register": Words(
-        "{tier} notes the hash of {blocks} blocks, now full: they can be found",
+        "{tier} registers the hash of {blocks} blocks: a lookup finds them from now on",
         "{tier} 的 {blocks} 个满块登记哈希：从此可以命中"),
     "share": Words(
-        "{tier} counts one owner more for {blocks} blocks: ref_cnt + 1",
+        "One owner more for {blocks} blocks of {tier}: ref_cnt + 1",
         "{tier} 的 {blocks} 个块多一个持有者：ref_cnt + 1"),
     "release": Words(
-        "{tier} counts one owner less for {blocks} blocks; left without any, the "
-        "unhashed join the head of the free queue, the hashed its tail",
-        "{tier} 的 {blocks} 个块少一个持有者；无哈希的排到空闲队列队首，其余排队尾"),
+        "One owner less for {blocks} blocks of {tier}: at ref_cnt 0 the unhashed head "
+        "the free queue, the hashed join its tail",
+        "{tier} 的 {blocks} 个块少一个持有者：ref_cnt 归零的，无哈希排到空闲队列队首，"
+        "有哈希排队尾"),
     # --- requests
     "arrive": Words(
         "{request} arrives: {prompt_len} tokens in, up to {max_new} out",
@@ -58,7 +59,8 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{request} is preempted: back to waiting with 0 computed tokens",
         "{request} 被抢占：回到等待队列，已计算归零"),
     "defer": Words(
-        "{request} is put aside: {why}", "{request} 暂缓：{why}"),
+        "{request} is put aside: the connector cannot tell yet what L2 has",
+        "{request} 暂缓：连接器还说不出 L2 有什么"),
     "defer loading": Words(
         "{request} holds its blocks and waits until their content has come from L2",
         "{request} 持有块，等待内容从 L2 取回"),
@@ -73,16 +75,21 @@ BLOCK_PHRASES: dict[str, Words] = {
         "L2 holds {blocks} blocks for {request}",
         "为 {request} 留住 L2 的 {blocks} 个块"),
     "copyout": Words(
-        "Store {job}: {l1} blocks are copied to L2, and held until it is done",
+        "Store {job} copies {l1} blocks to L2, held until it is done",
         "存储 {job}：{l1} 个块拷往 L2，完成前不放"),
     "copiedout": Words("Store {job} is done", "存储 {job} 完成"),
     "copyin": Words(
-        "A load for {request}: {l1} blocks come from L2",
+        "A load for {request} begins: {l1} blocks from L2",
         "为 {request} 取回：{l1} 个块来自 L2"),
     "copiedin": Words("The load for {request} is done", "{request} 的取回完成"),
     "chunkhold": Words(
-        "The CPU pool counts {keys} chunks as held {ref}×",
-        "CPU 池：{keys} 个分块的持有计数为 {ref}"),
+        "The CPU pool counts {ref} readers of {keys} chunks",
+        "CPU 池：{keys} 个分块各有 {ref} 个读者"),
+    "chunkhold pending": Words(
+        "The CPU pool sets {keys} chunks aside: their store is pending",
+        "CPU 池为 {keys} 个分块留位：存储未完成"),
+    "chunkhold gone": Words(
+        "The CPU pool no longer has {keys} chunks", "CPU 池不再有这 {keys} 个分块"),
     "chunkmove": Words(
         "{keys} chunks change their place in the CPU pool's order: {place}",
         "CPU 池次序变动：{keys} 个分块到 {place}"),
@@ -102,19 +109,21 @@ BLOCK_PHRASES: dict[str, Words] = {
     # --- decisions
     "step": Words("Step {number}", "第 {number} 步"),
     "lookup": Words(
-        "Of {asked} tokens of {request}, L1 has the first {local}",
-        "{request} 的 {asked} 个 token 中，L1 有前 {local} 个"),
+        "{request} finds {local} of its {asked} tokens on L1",
+        "{request} 的 {asked} 个 token 中，L1 命中 {local} 个"),
     "lookup remote": Words(
-        "Of {asked} tokens of {request}, L1 has the first {local} and L2 {remote} more",
-        "{request} 的 {asked} 个 token 中，L1 有前 {local} 个，L2 另有 {remote} 个"),
+        "{request} finds {local} of its {asked} tokens on L1, and {remote} more on L2",
+        "{request} 的 {asked} 个 token 中，L1 命中 {local} 个，L2 另有 {remote} 个"),
+    "lookup skipped": Words(
+        "{request} reads no cache: nothing is looked up", "{request} 不读缓存：不查找"),
     "slots": Words(
-        "{request} gets the {need} blocks it needs, {free} are free",
+        "{request} gets the {need} blocks it needs, of {free} free",
         "{request} 得到所需的 {need} 个块，空闲 {free} 个"),
     "slots none": Words(
-        "{request} gets nothing: it needs {need} blocks, {free} are free, of which "
-        "{watermark} are kept and {reserved} promised",
-        "{request} 未得到块：需要 {need} 个，空闲 {free} 个，其中水位线保留 "
-        "{watermark} 个，已承诺 {reserved} 个"),
+        "{request} gets nothing: it needs {need} blocks, of {free} free the watermark "
+        "keeps {watermark}, loads reserve {reserved}",
+        "{request} 未得到块：需要 {need} 个；空闲 {free} 个，水位线保留 {watermark} "
+        "个，取回已预留 {reserved} 个"),
     "offer": Words(
         "{chunks} chunks of {request} go to the CPU pool",
         "{request} 的 {chunks} 个分块交给 CPU 池"),
@@ -125,14 +134,19 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{request} gets {tokens} tokens of this step, {left} are left",
         "{request} 分得本步的 {tokens} 个 token，还剩 {left}"),
     "stop": Words(
-        "Nobody behind {request} is tried: {why}",
-        "{request} 之后不再尝试：{why}"),
+        "{request} got no blocks, so nobody behind it is tried in this step",
+        "{request} 没有得到块：本步不再尝试它之后的请求"),
+    "stop no_chunk": Words(
+        "{request} is longer than the token budget that is left, and chunked prefill "
+        "is off: nobody behind it is tried in this step",
+        "{request} 超出剩余 token 预算，而分块预填充已关：本步不再尝试它之后的请求"),
     "pickvictim": Words(
-        "{victim} has to give way to {request}, with {computed} tokens computed",
-        "{victim} 要为 {request} 让位，已计算 {computed} 个 token"),
+        "{victim} is to be preempted so that {request} can go on; it has {computed} "
+        "computed tokens",
+        "为让 {request} 继续，抢占 {victim}；它已计算 {computed} 个 token"),
     "pickvictim itself": Words(
-        "{victim} gives way itself: nobody was admitted after it",
-        "{victim} 自己让位：没有比它更晚准入的请求"),
+        "{victim} preempts itself: nobody was admitted after it",
+        "{victim} 抢占自己：没有比它更晚准入的请求"),
     "toolarge": Words(
         "{request} is refused: it needs {need} tokens, {total} is the most",
         "{request} 被拒绝：需要 {need} 个 token，上限 {total}"),
@@ -141,17 +155,19 @@ BLOCK_PHRASES: dict[str, Words] = {
 BLOCK_VERDICTS: dict[str, Words] = {
     "step": Words("Step {number}", "第 {number} 步"),
     "lookup": Words("{local} tokens found", "命中 {local} 个 token"),
+    "lookup skipped": Words("Nothing is looked up", "不查找"),
     "lookup remote": Words(
         "{local} tokens on L1, {remote} on L2", "L1 命中 {local}，L2 命中 {remote}"),
     "slots": Words("{request} gets {need} blocks", "{request} 得到 {need} 个块"),
     "slots none": Words("None: {request} has to wait", "None：{request} 得不到块"),
     "forget evicted": Words(
-        "{blocks} blocks are evicted", "逐出 {blocks} 个块"),
+        "Evicted: {blocks} blocks", "逐出 {blocks} 个块"),
     "schedule": Words("{tokens} tokens", "{tokens} 个 token"),
     "stop": Words("Nobody overtakes {request}", "没有人越过 {request}"),
+    "stop no_chunk": Words("Nobody overtakes {request}", "没有人越过 {request}"),
     "pickvictim": Words("{victim} is preempted", "抢占 {victim}"),
     "pickvictim itself": Words("{victim} preempts itself", "{victim} 抢占自己"),
-    "offer": Words("{chunks} chunks are stored", "存入 {chunks} 个分块"),
+    "offer": Words("Stored: {chunks} chunks", "存入 {chunks} 个分块"),
     "offer refused": Words("Nothing is stored", "没有存入"),
     "toolarge": Words("{request} can never run", "{request} 永远无法运行"),
 }
@@ -170,10 +186,18 @@ def block_entry(event: Event, after: Event | None = None) -> str:
             variant = " evicted"
         case be.Defer(why="loading"):
             variant = " loading"
+        case be.Lookup(asked=0):
+            variant = " skipped"
         case be.Lookup() if event.remote:
             variant = " remote"
         case be.Slots(fits=False):
             variant = " none"
+        case be.Stop(why="no_chunk"):
+            variant = " no_chunk"
+        case be.ChunkHold(ref=None):
+            variant = " gone"
+        case be.ChunkHold(ref=-1):
+            variant = " pending"
         case be.Offer(took=False):
             variant = " refused"
         case be.PickVictim() if event.victim == event.request:

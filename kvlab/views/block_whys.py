@@ -29,10 +29,23 @@ _SLOTS = Why(
           "evictable. The watermark is kept only behind running requests.",
           "需要 + 水位线 ≤ 空闲 − 已承诺 才给块。无人持有的命中块也算需要：它同样离开"
           "空闲队列。空闲含可逐出的块。只有已有请求在运行时才保留水位线。"),
-    (Test(("need + watermark = asked", "free − reserved = room"), "asked <= room"),),
+    (Test(told="line"),
+     Test(("need + watermark = asked", "free − reserved = room"), "asked <= room")),
     (BarOf(_NEED, ("need", "watermark")), BarOf(_ROOM, ("free",), "reserved")),
     "host_free",
     own=Own("blocks", "_answer", "need + kept <= free - reserved"))
+
+BLOCK_LINES: dict[str, Words] = {
+    "full_sequence": Words(
+        "Refused by the gate scheduler_reserve_full_isl: a waiting request must fit "
+        "with all the tokens it has, though this step may compute fewer. What loads "
+        "reserve is not asked here.",
+        "被 scheduler_reserve_full_isl 拒绝：等待的请求须以全部已有 token 放得下，哪怕"
+        "本步只算一部分。这里不看取回的预留。"),
+    "this_step": Words(
+        "Asked for the tokens of this step.", "按本步要算的 token 检查。"),
+}
+"""Which test of `allocate_slots` decided, by its name in the event."""
 
 BLOCK_WHYS: dict[str, Why] = {
     "step": Why(
@@ -79,6 +92,15 @@ BLOCK_WHYS: dict[str, Why] = {
         outside="host_free",
         instead=(Instead(Words("let a smaller one pass", "让更小的请求先行")),),
         own=Own("schedule", "_stop", "ev.Stop")),
+    "stop no_chunk": Why(
+        "no",
+        Words("With chunked prefill off a prompt runs in one piece. The first that is "
+              "longer than what is left of max_num_batched_tokens ends the turn.",
+              "分块预填充已关时，prompt 须一次算完。第一个超出 max_num_batched_tokens "
+              "余量的请求结束本轮。"),
+        outside="host_free",
+        instead=(Instead(Words("let a smaller one pass", "让更小的请求先行")),),
+        own=Own("schedule", "_stop", "ev.Stop")),
     "pickvictim": Why(
         "no",
         Words("FCFS: the last admitted gives up all its blocks; priority: the largest "
@@ -103,6 +125,7 @@ BLOCK_WHYS: dict[str, Why] = {
 BLOCK_WHYS["lookup remote"] = BLOCK_WHYS["lookup"]._replace(
     tests=(Test(("asked − local − remote = missing",)),),
     bars=(BarOf(Words("prompt", "prompt"), ("local", "remote", "missing")),))
+BLOCK_WHYS["lookup skipped"] = BLOCK_WHYS["lookup"]._replace(tests=(), bars=())
 BLOCK_WHYS["pickvictim itself"] = BLOCK_WHYS["pickvictim"]
 BLOCK_WHYS["offer refused"] = BLOCK_WHYS["offer"]._replace(sign="no")
 # fmt: on

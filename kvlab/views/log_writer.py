@@ -52,7 +52,7 @@ def shown_fields(kind: type[Event], hidden: Collection[str] = ()) -> list[Field]
 def _type(name: str, type_: str) -> str:
     if name in _NODES:
         return NODE
-    if name == "request":
+    if name in ("request", "victim"):
         return REQUEST
     if name == "key":
         return KEY

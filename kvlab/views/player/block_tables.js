@@ -55,7 +55,6 @@ function lanesShown(run) {
  *  markup. */
 function linesOf(player, run) {
   const touched = movedBlocks(run, 1);
-  const now = run.at ? run.request(run.at - 1) : -1;
   const plainLine = (key, html) => [key, html, () => html];
   return lanesShown(run).flatMap(([name, some, more]) => {
     const lab = `<div class="lab">${ui(player, name)}</div>`;
@@ -63,26 +62,26 @@ function linesOf(player, run) {
     const rest = more ? `<div class="none">+ ${num(more)}</div>` : "";
     return [
       plainLine(name, lab + none),
-      ...some.map((r) => lineOf(player, run, r, now, touched)),
+      ...some.map((r) => lineOf(player, run, r, touched)),
       ...(rest ? [plainLine(`${name}+`, rest)] : []),
     ];
   });
 }
 
-function lineOf(player, run, r, now, touched) {
+function lineOf(player, run, r, touched) {
   const { c } = run;
   const held = tableOf(run, r);
   const shown = held.subarray(0, TABLE);
-  const chip = chipHtml(player, run, r, now);
+  const chip = chipHtml(player, run, r);
   let sign = `${held.length} ${chip}`;
   for (const block of shown)
     sign += ` ${block}.${c.ref1[block]}.${hashOf(run, block)}${touched.has(block) ? "!" : ""}`;
   return [`r${r}`, sign, () => `<div class="line">${chip}${tableSvg(player, run, held, touched)}</div>`];
 }
 
-function chipHtml(player, run, r, now) {
+function chipHtml(player, run, r) {
   const { c, log } = run;
-  const marks = [r === now ? "hot" : "", player.select?.request === r ? "sel" : ""];
+  const marks = [run.names(run.at - 1, r) ? "hot" : "", player.select?.request === r ? "sel" : ""];
   const name = `<b><bdi>${esc(plain(log.requests[r], 14))}</bdi></b>`;
   const far = `<small>${esc(farWords(player, run, r))}</small>`;
   return `<button class="chip ${marks.join(" ")}" data-request="${r}">${name}${far}</button>`;

@@ -91,7 +91,8 @@ export function blockAccount(run, tier) {
         ]
       : [
           ["used", log.pools[1] - at(4)],
-          ["free", at(4)],
+          ["evictable", at(3)],
+          ["available", at(4) - at(3)],
         ];
   const before = rows(then);
   const terms = rows(now).map(([state, n], i) => [state, n, n - before[i][1]]);

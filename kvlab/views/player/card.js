@@ -71,7 +71,7 @@ function meaningOf(run, e) {
   const { meanings = {} } = run.log;
   const decided = run.behind(e);
   const led = decided >= 0 ? `${run.kind(e)} ${run.kind(decided)}` : "";
-  return meanings[led] ?? meanings[run.kind(e)];
+  return meanings[led] ?? meanings[run.variant(e)] ?? meanings[run.kind(e)];
 }
 
 /** The tests in their order; after one that fails, the engine asks no more. */

@@ -64,7 +64,9 @@ function spansOf(run, copies) {
   const opens = new Map(Object.values(copies).map((end) => [end, new Map()]));
   const parts = run.kinds.map((kind) => {
     const open = opens.get(copies[kind] ?? kind);
-    const nodes = run.fields[kind][kind === "load" ? "end" : "node"]?.at;
+    const fields = run.fields[kind];
+    const { job = fields.request } = fields; // whose copy it is, in a run of blocks
+    const nodes = (fields[kind === "load" ? "end" : "node"] ?? job)?.at;
     return open && { open, nodes, begins: kind in copies };
   });
   const spans = [];

@@ -100,6 +100,13 @@ export class Run extends States {
     return field ? field.at[this.rank[e]] : -1;
   }
 
+  /** Whether an event names this request: as its own, or as who gives way to it. */
+  names(e, request) {
+    if (e < 0) return false;
+    const { victim } = this.fields[this.kind(e)];
+    return this.request(e) === request || victim?.at[this.rank[e]] === request;
+  }
+
   /** The row of a column before the last event. */
   was(name, row) {
     const column = this.log.columns.indexOf(name);

@@ -23,7 +23,7 @@ export function jump(player, e) {
 
 export function concerns(player, e, what) {
   const { run } = player;
-  if (what.request >= 0) return run.request(e) === what.request;
+  if (what.request >= 0) return run.names(e, what.request);
   const named = ["node", "upper", "parent"].some(
     (name) => run.raw(e, name) === what.node,
   );
