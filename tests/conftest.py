@@ -23,6 +23,7 @@ from kvlab.rules import Rules
 settings.register_profile("kvlab", deadline=None, derandomize=True)
 settings.load_profile("kvlab")
 torch.set_num_threads(1)  # a tiny model's sums are no work for two
+torch.set_float32_matmul_precision("highest")  # some images set TF32 by default
 
 
 class Script:

@@ -107,6 +107,13 @@ def test_a_device_that_is_not_here_is_one_line_and_exit_2(capsys):
     )
 
 
+def test_a_torch_without_cuda_is_named(capsys, monkeypatch):
+    monkeypatch.setattr(proof.torch.version, "cuda", None)
+    monkeypatch.setattr(proof.torch.cuda, "is_available", lambda: False)
+    assert main(["--device", "cuda"]) == 2
+    assert "is built without CUDA); use --device cpu" in capsys.readouterr().err
+
+
 def test_a_release_that_is_not_known_is_one_line_and_exit_2(capsys):
     assert main(["--rules", "9.9"]) == 2
     assert capsys.readouterr().err.startswith("kvlab: ")

@@ -103,6 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the proof; 0 if it holds, 1 if not, 2 for what cannot be."""
     arguments = _parser().parse_args(argv)
     torch.set_num_threads(1)
+    torch.set_float32_matmul_precision("highest")
     setting = _setting(arguments)
     if arguments.record is not None:
         return _record(setting, arguments)
@@ -133,7 +134,9 @@ def _parser() -> argparse.ArgumentParser:
 def _setting(arguments: argparse.Namespace) -> Setting:
     device = arguments.device
     if device != "cpu" and not (device == "cuda" and torch.cuda.is_available()):
-        raise ConfigError(f"no device {device!r} here; use --device cpu")
+        built = device != "cuda" or torch.version.cuda is not None
+        why = "" if built else f" (torch {torch.__version__} is built without CUDA)"
+        raise ConfigError(f"no device {device!r} here{why}; use --device cpu")
     Rules.named(arguments.rules)
     spec = Spec(rank=16 if arguments.latent else None, dtype=arguments.dtype)
     return Setting(
