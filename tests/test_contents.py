@@ -43,8 +43,9 @@ def test_before_the_first_comparison_nothing_is_known(run):
     assert contents_lines(None, "zh") == ["尚未核对。"]
 
 
-def test_wrong_slots_become_known_one_by_one(run, bad):
-    assert [len(contents_of(run, bad - n).wrong) for n in range(3)] == [12, 11, 10]
+def test_what_a_comparison_found_is_known_though_it_is_told_one_by_one(run, bad):
+    assert [len(contents_of(run, bad - n).wrong) for n in (0, 1, 12)] == [12, 12, 12]
+    assert contents_of(run, bad - 12).number == bad - 12
 
 
 def test_pages_with_a_wrong_slot_are_wrong_and_the_others_right(run, bad):
@@ -53,7 +54,13 @@ def test_pages_with_a_wrong_slot_are_wrong_and_the_others_right(run, bad):
 
 
 def test_a_run_is_cut_where_its_contents_differ(run, bad):
-    assert looks(run, bad - 6, "L2")[:2] == [(0, 3, "wrong"), (3, 3, "right")]
+    half = contents_of(run, bad)
+    half = half._replace(wrong=half.wrong[:6])
+    found = runs(frame_at(run, bad), "L2")
+    cut = by_contents(found, "L2", half, run.header.config.page_size)
+    assert [(part.first, part.length, part.state) for part in cut[:2]] == [
+        (0, 3, "wrong"), (3, 3, "right"),
+    ]  # fmt: skip
 
 
 def test_what_was_handed_out_since_keeps_the_look_of_its_state(run, bad):

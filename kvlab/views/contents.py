@@ -42,8 +42,8 @@ NOT_COMPARED = Words("Nothing has been compared yet.", "尚未核对。")
 
 class Contents(NamedTuple):
     """What the last comparison before a step found. `number` is that of its event,
-    counted from 1; `wrong` are the slots told by then; `since` the pages of each tier
-    that were handed out after it."""
+    counted from 1; `wrong` are its wrong slots, those told after the step included;
+    `since` the pages of each tier that were handed out after it."""
 
     number: int
     compared: ev.Compared
@@ -53,19 +53,18 @@ class Contents(NamedTuple):
 
 def contents_of(trace: Trace, step: int) -> Contents | None:
     """Return what is known of contents after the first `step` events; None if nothing
-    was compared. Cost: O(events since the last comparison).
+    was compared. Cost: O(events since the last comparison, and its wrong slots).
 
     Raises: TraceError if the run has no such step.
     """
     check_step(trace, step)
-    wrong: list[ev.Wrong] = []
     since: dict[Tier, set[int]] = {"L1": set(), "L2": set()}
     for index in range(step - 1, -1, -1):
         match trace.events[index]:
-            case ev.Compared() as compared:
-                return Contents(index + 1, compared, wrong[::-1], since)
-            case ev.Wrong() as one:
-                wrong.append(one)
+            case ev.Compared(wrong=count) as compared:
+                told = trace.events[index + 1 : index + 1 + count]
+                wrong = [event for event in told if isinstance(event, ev.Wrong)]
+                return Contents(index + 1, compared, wrong, since)
             case ev.Alloc(tier=tier, pages=pages):
                 since[tier].update(pages.tolist())
     return None

@@ -25,7 +25,7 @@ export function otherColouring(player) {
 }
 
 /** The last comparison before the moment, null if there was none: its event, how many
- *  slots, the wrong ones told so far, and the pages of both tiers handed out since. */
+ *  slots, its wrong ones, and the pages of both tiers handed out since. */
 function lastCheck(run) {
   if (run.checked?.at !== run.at) run.checked = { at: run.at, found: findCheck(run) };
   return run.checked.found;
@@ -38,8 +38,8 @@ function findCheck(run) {
   const wrong = [];
   const since = [new Set(), new Set()];
   const columns = ["owner1", "owner2"].map((name) => run.log.columns.indexOf(name));
+  for (let e = event + 1; run.kind(e) === "wrong"; e++) wrong.push(wrongAt(run, e));
   for (let e = event + 1; e < run.at; e++) {
-    if (run.kind(e) === "wrong") wrong.push(wrongAt(run, e));
     if (run.kind(e) !== "alloc") continue;
     for (let p = run.end[e]; p < run.end[e + 1]; p++) {
       const tier = columns.indexOf(run.op.column[p]);
