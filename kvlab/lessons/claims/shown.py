@@ -33,7 +33,7 @@ _MARKS = {
     Verdict.FAILS: ("✗", ALERT),
     Verdict.NOT_MODELLED: ("–", INK3),
 }
-_BESIDE = Words(" (beside)", "（对照）")
+_BESIDE = Words(" (beside) ", "（对照）")
 _HEAD = (
     Words("claim", "说法"),
     Words("verdict", "结论"),
@@ -100,8 +100,8 @@ def _wrapped(line: str, indent: str = "") -> list[str]:
 def _told(case: Case, lang: Lang) -> str:
     """Return a case in one line: whether it holds, and what was measured."""
     mark = ("✗", "✓")[case.holds]
-    beside = _BESIDE.to(lang) if case.beside else ""
-    return f"{mark}{beside} {measured(case, lang)}"
+    beside = _BESIDE.to(lang) if case.beside else " "
+    return f"{mark}{beside}{measured(case, lang)}"
 
 
 def measured(case: Case, lang: Lang = "en") -> str:

@@ -126,7 +126,7 @@ def _numbers(random: Random) -> Case:
     by_size = list(zip(SIZES, hits, strict=True))
     told = Words(
         ", ".join(f"{size}: {h}" for size, h in by_size),
-        "，".join(f"{size} 块 {h}" for size, h in by_size),
+        "，".join(f"{size} 块时 {h}" for size, h in by_size),
     )
     return Case(
         {"ratio": round(100 * hits[at] / blocks, 2), "knee": knee,

@@ -55,7 +55,7 @@ export function drawQuestion(player, pane, e) {
         .join("")}</fieldset>
       <div class="lab">${ui(player, "sure")}</div><fieldset class="ans conf" role="radiogroup" aria-label="${ui(player, "sure")}">${log.confidence.map((words, i) => option("sure", i, pick(player, words), player.sure === i)).join("")}</fieldset>
       <div style="display:flex;gap:10px;align-items:center;flex-wrap:wrap"><button class="go" data-do="commit" ${player.picked ? "" : "disabled"}>${ui(player, "commit")} ⏎</button><button data-do="mode" data-to="watch">${ui(player, "skip")}</button></div>
-      <p class="dim">${ui(player, "withheld")} ${ui(player, "may")}</p>`,
+      <p class="dim">${ui(player, "withheld")}${ui(player, "may")}</p>`,
   );
 }
 
