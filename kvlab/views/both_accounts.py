@@ -218,7 +218,7 @@ def _given_up(run: Readings, plot: _Plot, tall: float, lang: Lang) -> list[Marku
 
 def _axis(plot: _Plot, y: float, clocked: bool, lang: Lang) -> Markup:
     unit = (SECONDS if clocked else OPERATIONS).to(lang)
-    step = _round(plot.end / 8)
+    step = theme.round_up(plot.end / 8)
     parts = [draw.stroke(f"M{LEFT:g} {y:g}H{plot.right:g}", theme.LINE2, 1)]
     at = 0.0
     while at <= plot.end * 1.0001:
@@ -229,14 +229,6 @@ def _axis(plot: _Plot, y: float, clocked: bool, lang: Lang) -> Markup:
         at += step
     parts.append(draw.words(plot.right + 14, y + 16, unit, fill=theme.INK3))
     return join(parts)
-
-
-def _round(value: float) -> float:
-    """Return a round number, 1, 2 or 5 times a power of ten, not below the value."""
-    size = 1e-9
-    while size * 10 <= value:
-        size *= 10
-    return next(round(size * by, 9) for by in (1, 2, 5, 10) if size * by >= value)
 
 
 # --- the text

@@ -11,6 +11,7 @@ Left out: drawing (draw.py), a dark page (theme_dark.py).
 from __future__ import annotations
 
 import unicodedata
+from math import floor, log10
 from typing import Literal, NamedTuple
 
 from .markup import Markup, join, tag
@@ -236,6 +237,16 @@ def delta(value: int) -> str:
     ('+22', '−3', '')
     """
     return f"{'+' if value > 0 else '−'}{abs(value):,}" if value else ""
+
+
+def round_up(value: float) -> float:
+    """Return the least of 1, 2 and 5 times a power of ten that is not below the value.
+
+    >>> round_up(0.3), round_up(20), round_up(21)
+    (0.5, 20.0, 50.0)
+    """
+    size = 10.0 ** floor(log10(value))
+    return next(size * by for by in (1, 2, 5, 10) if size * by >= value)
 
 
 def width(text: str, size: float, mono: bool = False) -> float:

@@ -95,19 +95,13 @@ def _stairs(
 def _axis(steps: int, y: float, lang: Lang) -> Markup:
     style = {"text_anchor": "middle", "fill": theme.INK3}
     parts = []
-    each = _round_step(steps)
+    each = int(theme.round_up(max(steps / 10, 1)))
     for at in [*range(0, steps - each // 2, each), steps]:
         x = x_of(at, steps)
         parts.append(draw.stroke(f"M{x:.1f} {y:g}v4", theme.LINE2, 1))
         parts.append(draw.words(x, y + 16, theme.num(at), **style))
     name = Words("event", "事件").to(lang)
     return join([draw.words(0, y + 16, name, fill=theme.INK3), *parts])
-
-
-def _round_step(steps: int) -> int:
-    """Return a round number that divides the run into ten parts at most."""
-    size: int = 10 ** max(len(str(steps // 10)) - 1, 0)
-    return next(size * by for by in (1, 2, 5, 10) if size * by * 10 >= steps)
 
 
 def _cursor(x: float, step: int, bottom: float) -> Markup:
