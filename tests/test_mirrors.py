@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from kvlab.lessons.mirrors import FORMS, MIRRORS, main, outcomes, play, table
+from kvlab.lessons.mirrors import FORMS, MIRRORS, Outcome, main, outcomes, play, table
 from kvlab.observe.diagnose import diagnose_run
 from kvlab.record import events as ev
 
@@ -39,9 +39,12 @@ def test_a_planted_leak_is_no_event_of_a_request():
 
 
 def test_the_table_counts_the_seeds_that_were_right():
-    found = list(outcomes(BY_NAME["healthy"], 2))
-    lines = [line for line in table(found).splitlines() if line.startswith("healthy")]
-    assert [line.split()[1:3] for line in lines] == [[f, "1/1"] for f in FORMS]
+    found = [
+        Outcome("healthy", seed, "log", "healthy", cause, "healthy", ())
+        for seed, cause in enumerate(("healthy", "max_running_cap"))
+    ]
+    lines = [line.split() for line in table(found).splitlines()]
+    assert [line[2] for line in lines if line[:2] == ["healthy", "log"]] == ["1/2"]
 
 
 def test_the_command_writes_the_files_to_diagnose_by_hand(tmp_path, monkeypatch):

@@ -2,7 +2,7 @@
 
 A `BlockState` is rebuilt from changes alone, like `State` for SGLang (snapshot.py):
 `state.apply(event)`, one event at a time.
-Left out: one pool (block_tier.py); jumping to any step (block_replay.py); its laws
+Left out: one pool (block_tier.py); folding a run (block_replay.py); its laws
 (block_invariants.py).
 """
 

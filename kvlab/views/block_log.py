@@ -35,7 +35,7 @@ from .player_tables import (
     asked,
     glossary,
     looks,
-    own_lines,
+    ruled,
     words_of,
 )
 from .player_words import UI_WORDS
@@ -172,17 +172,7 @@ BLOCK_UI: dict[str, Words] = {
 
 
 def _why(entry: str) -> dict[str, Any]:
-    why = BLOCK_WHYS[entry]
-    fields = why._asdict()
-    del fields["sources"]
-    return {
-        **fields,
-        "tests": [test._asdict() for test in why.tests],
-        "bars": [bar._asdict() for bar in why.bars],
-        "instead": [choice._asdict() for choice in why.instead],
-        "source": block_source(entry),
-        "own": None if why.own is None else own_lines(why.own),
-    }
+    return ruled(BLOCK_WHYS[entry], block_source(entry))
 
 
 def _sizes(made: BlockPatches) -> dict[str, int]:

@@ -90,7 +90,10 @@ def tables(header: Header) -> dict[str, Any]:
         "phrases": words_of(PHRASES),
         "verdicts": words_of(VERDICTS),
         "meanings": words_of(MEANINGS),
-        "whys": {entry: _why(why, header) for entry, why in WHYS.items()},
+        "whys": {
+            entry: ruled(why, source_of(why, header.rules.name, config.tree))
+            for entry, why in WHYS.items()
+        },
         "digits": DIGITS,
         "swatches": SWATCHES,
         "labels": LABELS,
@@ -139,7 +142,8 @@ def looks() -> dict[str, Any]:
     return found
 
 
-def _why(why: Why, header: Header) -> dict[str, Any]:
+def ruled(why: Why, source: str) -> dict[str, Any]:
+    """Return the rule of a decision; `source` is its place in the real engine."""
     fields = why._asdict()
     del fields["sources"]
     return {
@@ -147,7 +151,7 @@ def _why(why: Why, header: Header) -> dict[str, Any]:
         "tests": [test._asdict() for test in why.tests],
         "bars": [bar._asdict() for bar in why.bars],
         "instead": [choice._asdict() for choice in why.instead],
-        "source": source_of(why, header.rules.name, header.config.tree),
+        "source": source,
         "own": None if why.own is None else own_lines(why.own),
     }
 
