@@ -266,6 +266,22 @@ def test_one_block_is_told_in_the_singular():
     assert "1 个块" in block_sentence(event, "zh")
 
 
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (be.Hold(-1, "a", np.array([99], np.int32)), "block 99, which the pool"),
+        (be.Share(-1, "L1", np.array([3, 3], np.int32)), "names a block twice"),
+        (be.Register(-1, "L1", np.array([3], np.int32), (2**99,)), "no hash"),
+    ],
+    ids=["far", "twice", "huge"],
+)
+def test_what_a_page_cannot_hold_ends_it_with_a_line(event, said):
+    trace = load_blocks(FOLDER / "t02_free_queue_two_ends.json")
+    log, _ = unpack(block_log(BlockTrace(trace.header, [*trace.events[:9], event])))
+    assert log["events"] == 9
+    assert said in log["fault"]
+
+
 def test_a_run_that_does_not_fold_is_shown_up_to_its_fault():
     trace = load_blocks(FOLDER / "t02_free_queue_two_ends.json")
     wrong = be.Release(-1, "L1", np.array([9], np.int32))

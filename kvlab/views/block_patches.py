@@ -161,6 +161,8 @@ class BlockPatches(PatchList):
 
     def _register(self, tier: _Tier, blocks: Pages, names: list[int]) -> None:
         known = self.names
+        if any(name.bit_length() > 64 for name in names):
+            raise ValueError(f"it names a content by {max(map(abs, names))}, no hash")
         numbers = [known.setdefault(name, len(known) + 1) for name in names]
         cuts = np.flatnonzero(np.diff(numbers) != 1) + 1
         for start, end in zip([0, *cuts], [*cuts, len(numbers)], strict=True):

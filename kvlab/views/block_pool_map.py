@@ -47,7 +47,7 @@ def short_hash(name: int | None) -> str:
 
 def shown_digits(name: int) -> int:
     """Return what is shown of a name: a content's number, or below zero the first
-    digits of a hash. 0 has none."""
+    digits of a hash."""
     return -(name >> 32) or name
 
 
