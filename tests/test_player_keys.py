@@ -197,3 +197,13 @@ def test_the_controls_are_in_a_low_window_without_scrolling(browser, tmp_path, n
     size = {"width": 1280, "height": 720}
     tab = Tab(browser, tmp_path, to_html(run, lang="en"), viewport=size)
     assert tab.js("() => document.documentElement.scrollHeight") <= 720
+
+
+def test_a_watch_stops_where_the_device_has_to_make_room(browser, tmp_path):
+    bench = Workbench(pool_tokens=24, tree="radix")
+    for first in (0, 100):
+        bench.insert(range(first, first + 16))
+    tab = Tab(browser, tmp_path, to_html(bench.trace, lang="en"))
+    tab.page.click("#kvlab .ctl [data-to=watches]")
+    tab.page.click("#kvlab .panel [data-to=room]")
+    assert "L1 should give 16 tokens and has" in tab.headline

@@ -1,6 +1,6 @@
 """At which events would one want to stop?
 
-Twelve named predicates, asked of every event and the state before it while the log is
+Thirteen named predicates, asked of every event and the state before it while the log is
 written; the player jumps from one hit to the next.
 Left out: free expressions, which nobody could check.
 """
@@ -26,6 +26,7 @@ WATCHES: dict[str, Words] = {
     "overshoot": Words("an eviction frees too much", "逐出多于所需"),
     "short": Words("an eviction frees too little", "逐出少于所需"),
     "low": Words("L1 falls under 10 % available", "L1 空闲跌破 10 %"),
+    "room": Words("L1 has to make room", "L1 需要腾位"),
     "retracted": Words("a request is retracted", "请求被撤回"),
     "host_full": Words("L2 has nothing left", "L2 全满"),
 }
@@ -94,6 +95,7 @@ _ASK: dict[type[Event], Callable[[Any, State], list[str]]] = {
     ev.Admit: lambda e, state: _one("refused", not e.added),
     ev.TryBackup: _backup_tried,
     ev.LoadBack: _load_tried,
+    ev.MakeRoom: lambda e, state: _one("room", e.tier == "L1"),
     ev.Evicted: _evicted,
     ev.Alloc: _alloc,
     ev.Retract: lambda e, state: ["retracted"],
