@@ -16,10 +16,10 @@ PANES: tuple[Words, ...] = (
           "L1 是显存，L2 是主机内存。一个槽位存一个 token 的 KV；"
           "L1 从 1 数起（0 备用），L2 从 0 数起。"),
     Words("Left: cached prefixes as a tree. A strip is a node, as long as its tokens; "
-          "its upper deck is the copy on L1, its lower deck the copy on L2. ×2 says "
-          "how often inserts hit it, a lock and its number how many need it.",
+          "its upper deck is the copy on L1, its lower deck the copy on L2. ×2: two "
+          "inserts hit it; a lock with 1: one needs it.",
           "左：缓存的前缀组成的树。一条是一个节点，长度即 token 数；上条是 L1 的副本，"
-          "下条是 L2 的副本。×2 是插入命中的次数，锁和数字是有多少人需要它。"),
+          "下条是 L2 的副本。×2：插入命中两次；锁和 1：有一个使用者。"),
     Words("Middle: both pools, and accounts that must add up. Point at anything: it "
           "lights up in every pane.",
           "中：两个池和必须配平的账目。指向任何一处，各面板同时高亮。"),

@@ -1,6 +1,6 @@
 // What does a reader see before the first event?
 //
-// How to read the panes, what each pattern means, and the first keys.
+// How to read the panes, the first keys, and what each pattern means.
 // Left out: the words (primer.py).
 
 import { stateName, swatch } from "./looks.js";
@@ -26,5 +26,5 @@ export function primerHtml(player, run, label) {
     ([key, words]) =>
       `<dt><kbd>${esc(key)}</kbd></dt><dd>${esc(pick(player, words))}</dd>`,
   );
-  return `${title}<div class="primer">${about}${panes.join("")}<dl>${states.join("")}</dl><dl>${keys.join("")}</dl></div>`;
+  return `${title}<div class="primer">${about}${panes.join("")}<dl>${keys.join("")}</dl><dl>${states.join("")}</dl></div>`;
 }
