@@ -34,7 +34,7 @@ RUNS = {
 SEATS = Words(
     "L2 adds no seats: admission counts L1's slots. Who hits leaves sooner, so the "
     "queue is shorter.",
-    "L2 不增加座位：准入只数 L1 的槽位。命中的请求走得更快，队列才变短。",
+    "L2 不增加席位：准入只数 L1 的槽位。命中的请求走得更快，队列才变短。",
 )
 LOCKED = Words(
     "write_through locks what it copies. A link slower than the writing keeps L1 "

@@ -227,5 +227,5 @@ SOONER = Sentence(
     model=Words(
         "L2 adds no seats; it makes guests with a shared prefix leave sooner, if the "
         "link keeps up.",
-        "L2 不增加座位；它只让有共享前缀的请求走得更快，前提是链路跟得上。"),
+        "L2 不增加席位；它只让有共享前缀的请求走得更快，前提是链路跟得上。"),
 )  # fmt: skip
