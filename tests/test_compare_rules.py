@@ -85,7 +85,7 @@ def test_s25_parts_where_the_newer_release_locks_what_it_loads(capsys):
     assert "B  host_lock: The copy of n1 on L2 has to stay" in out
     assert "Rule load_protects_source: A no, B yes (yes since 0.5.23)" in out
     assert facts()["load_protects_source"].effect in out
-    assert "A ends early: op 9" in out
+    assert "A ends early: operation 9" in out
     assert "led to it: 22 step: Operation 4: load_back" in out
     assert "\nA  0.5.14\nL1  used 0" in out and "\nB  0.5.23\nL1  used 0" in out
 

@@ -207,7 +207,7 @@ class HostTier(RadixCache):
         if not node.attached:
             self.host.free(_host_pages(node))
             self.host_leaves.note(node)
-            raise EngineFault(f"node {node.id} was dropped while it was being loaded")
+            raise EngineFault(f"n{node.id} was dropped while it was being loaded")
         return self._lose(node)
 
     def _lose(self, node: Node) -> int:

@@ -35,7 +35,7 @@ def run_whole(
         try:
             result = runner.step(number, op)
         except EngineFault as fault:
-            return trace, f"op {number} ({op.__struct_config__.tag}): {fault}"
+            return trace, f"operation {number} ({op.__struct_config__.tag}): {fault}"
         if results is not None:
             results.append(result)
     return trace, None

@@ -210,6 +210,6 @@ UI_WORDS: dict[str, Words] = {
     "key_words": Words("the other engine's words, shown, hidden",
                        "显示、隐藏另一引擎的叫法"),
     "also": Words("vLLM: {a}", "vLLM：{a}"),
-    "key_esc": Words("leave the player", "离开播放器"),
+    "key_esc": Words("close the panel; leave the player", "关闭面板；离开播放器"),
 }
 # fmt: on
