@@ -132,4 +132,5 @@ def test_prints_live_on_the_device_they_were_given():
     pool, host = KVPool(8, device="cuda"), KVPool(8)
     pool.write(as_pages([3]), np.array([9]))
     host.copy_from(pool, as_pages([3]), as_pages([1]))
+    pool.synchronize()
     assert (pool.prints.device.type, host.prints[1].item()) == ("cuda", 9)

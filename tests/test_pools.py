@@ -90,6 +90,11 @@ def test_on_a_cpu_both_pools_share_what_is_free(allocated, monkeypatch):
     assert allocated == []
 
 
+def test_a_budget_of_the_device_is_none_of_the_host():
+    tensors = Tensors(form=FORM, device_budget=101 * EACH)
+    assert len(make_pools(config(), "tensors", tensors)) == 2
+
+
 def test_a_pool_larger_than_this_machine_is_refused(allocated):
     form = KVForm.of_heads(layers=80, kv_heads=64, head_dim=256)
     with pytest.raises(ConfigError, match="are free on cpu; at most"):

@@ -78,13 +78,11 @@ def check_room(tensors: Tensors, slots: tuple[int, int]) -> None:
 
     Raises: ConfigError with what is needed, what is there, and what would fit.
     """
-    form, device, budget = tensors.form, tensors.device, tensors.host_budget
-    room = _room(device, tensors.device_budget)
-    _check("L1", form, slots[0], room, device)
-    if _is_cpu(device) and budget is None and room is not None:
-        left: int | None = room - pool_cost(form, slots[0])
-    else:
-        left = _room("cpu", budget)
+    form, device = tensors.form, tensors.device
+    _check("L1", form, slots[0], _room(device, tensors.device_budget), device)
+    left = _room("cpu", tensors.host_budget)
+    if _is_cpu(device) and tensors.host_budget is None and left is not None:
+        left -= pool_cost(form, slots[0])  # both come out of what the machine has
     _check("L2", form, slots[1], left, "cpu", pinned=not _is_cpu(device))
 
 
