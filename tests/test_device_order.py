@@ -14,7 +14,7 @@ from watched_order import Event, Line
 
 from kvlab.config import EngineConfig
 from kvlab.lessons.planted import FAULTS, OTHER, TAIL, A, tell
-from kvlab.lessons.reuse import parting_talks
+from kvlab.lessons.reuse import Setting, parting_talks, paths
 from kvlab.memory.kv_form import KVForm
 from kvlab.memory.kv_tensors import KVTensors
 from kvlab.memory.pool import KVPool
@@ -132,6 +132,12 @@ MISSING = {
 
 def test_on_the_way_to_the_host_and_back_all_is_ordered(device):
     way_and_back()
+    assert device.faults == []
+
+
+def test_the_three_ways_of_the_proof_mix_no_devices_and_agree(device):
+    for way in paths(Setting(MLA, "page_first", device="cuda")):
+        assert (way.rows, way.same) == (way.of, True), way
     assert device.faults == []
 
 
