@@ -42,16 +42,13 @@ def test_a_thousand_random_seeks_give_one_state_from_front_and_back(open_page):
 def held(columns: dict[str, dict[int, int]]) -> dict[str, dict[int, int]]:
     """Return the columns of pages that somebody has, and of nodes that live."""
     owned = {t: {p: o for p, o in columns[f"owner{t}"].items() if o > 1} for t in "12"}
-    shifts = {
-        f"shift{t}": {p: columns[f"shift{t}"].get(p, 0) for p in owned[t]} for t in "12"
-    }
     alive = columns["life"]
     nodes = {
         name: {node: rows.get(node, 0) for node in alive}
         for name, rows in columns.items()
         if COLUMNS.index("parent") <= COLUMNS.index(name) <= COLUMNS.index("life")
     }
-    return {**nodes, **shifts, "owner1": owned["1"], "owner2": owned["2"]}
+    return {**nodes, "owner1": owned["1"], "owner2": owned["2"]}
 
 
 def test_the_columns_in_the_browser_are_the_snapshots(open_page):
