@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ..files import replace_file
 from ..record.trace import BlockTrace, Trace
 from .block_account import block_account_svg, block_account_text
 from .block_frame import BlockFrame, block_frame_at
 from .block_pool_map import block_pool_svg, block_pool_text
 from .block_queue import block_queue_svg, block_queue_text
 from .both_accounts import both_accounts, both_accounts_text
-from .export import ending_of, png
+from .export import ending_of, save
 from .readings import readings
 from .theme import Lang
 
@@ -41,7 +40,7 @@ def render_blocks(
     target = Path(path)
     ending = ending_of(target, what, BLOCK_PICTURES)
     views = BLOCK_TEXTS if ending == ".txt" else BLOCK_PICTURES
-    _write(target, ending, views[what](block_frame_at(trace, step), lang))
+    save(target, views[what](block_frame_at(trace, step), lang))
 
 
 def render_both(
@@ -55,9 +54,4 @@ def render_both(
     ending = ending_of(target, "account", BLOCK_PICTURES)
     told = [readings(run) for run in runs]
     view = both_accounts_text if ending == ".txt" else both_accounts
-    _write(target, ending, view(told, lang))
-
-
-def _write(target: Path, ending: str, drawn: str) -> None:
-    content = png(drawn) if ending == ".png" else f"{drawn}\n".encode()
-    replace_file(target, content)
+    save(target, view(told, lang))

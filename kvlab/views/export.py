@@ -59,7 +59,7 @@ def render(
         drawn = views[what](trace, step, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _labelled(drawn, note.to(lang), ending, what)
-    replace_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+    save(target, drawn)
 
 
 def render_film(
@@ -78,7 +78,16 @@ def render_film(
     drawn: str = film(trace, steps, lang)
     for note in mixed_note(trace.header.rules):
         drawn = _above(drawn, note.to(lang))
-    replace_file(target, png(drawn) if ending == ".png" else f"{drawn}\n".encode())
+    save(target, drawn)
+
+
+def save(target: Path, drawn: str) -> None:
+    """Write what was drawn, as PNG where the path ends so.
+
+    Changes: the file, in one move. Raises: InputError if it cannot be written.
+    """
+    is_png = target.suffix.lower() == ".png"
+    replace_file(target, png(drawn) if is_png else f"{drawn}\n".encode())
 
 
 def ending_of(path: Path, what: str, views: Iterable[str]) -> str:
