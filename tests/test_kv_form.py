@@ -55,3 +55,9 @@ def test_a_form_without_layers_or_with_a_foreign_dtype_is_refused():
         KVForm.of_heads(0, 1, 2)
     with pytest.raises(ConfigError, match="'int3'; use float32"):
         KVForm.of_heads(1, 1, 2, "int3")
+
+
+@pytest.mark.parametrize("device", ["abacus", "cpu:x"])
+def test_a_device_that_torch_does_not_have_is_refused(device):
+    with pytest.raises(ConfigError, match=rf"no device '{device}' here: .*; use cpu$"):
+        KVForm.of_heads(1, 1, 2).dtype_on(device)

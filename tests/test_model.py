@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from kvlab.errors import ConfigError
 from kvlab.run.model import Model, Spec, as_bytes, greedy
 
 TOLERANCE = 1e-4
@@ -75,3 +76,8 @@ def test_of_equal_logits_the_lowest_token_is_taken():
 
 def test_the_smallest_prompt_is_one_byte():
     assert Model(Spec(layers=1)).prefill(as_bytes("x"))[0].shape == (256,)
+
+
+def test_a_model_on_a_device_that_is_not_here_is_refused():
+    with pytest.raises(ConfigError, match="no device 'abacus' here"):
+        Model(Spec(layers=1), "abacus")

@@ -72,16 +72,25 @@ class KVForm(Struct, frozen=True, kw_only=True):
     def dtype_on(self, device: str) -> torch.dtype:
         """Return torch's name of the dtype.
 
-        Raises: ConfigError where torch cannot hold it on the device.
+        Raises: ConfigError where torch has no such device, or cannot hold it there.
         """
         found = getattr(torch, _TORCH[self.dtype], None)
         try:
-            assert isinstance(found, torch.dtype), "this torch does not know it"
-            torch.ones(1, device=device).to(found).float()
+            one = torch.ones(1, device=device)
         except (AssertionError, RuntimeError) as problem:
-            reason = str(problem).partition("\n")[0]
             raise ConfigError(
-                f"KV dtype {self.dtype} on {device}: {reason}; use bfloat16"
+                f"no device {device!r} here: {_first_line(problem)}; use cpu"
             ) from None
-        assert isinstance(found, torch.dtype), "checked above"
+        try:
+            assert isinstance(found, torch.dtype), "this torch does not know it"
+            one.to(found).float()
+        except (AssertionError, RuntimeError) as problem:
+            raise ConfigError(
+                f"KV dtype {self.dtype} on {device}: {_first_line(problem)}; "
+                "use bfloat16"
+            ) from None
         return found
+
+
+def _first_line(problem: Exception) -> str:
+    return str(problem).partition("\n")[0]

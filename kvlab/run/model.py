@@ -63,7 +63,9 @@ class Spec(Struct, frozen=True, kw_only=True):
 
 
 class Model:
-    """A decoder with fixed random weights.
+    """A decoder with fixed random weights, drawn on the CPU wherever they go.
+
+    Raises: ConfigError where torch has no such device.
 
     >>> model = Model(Spec(layers=1))
     >>> model.forward(as_bytes("hi"), np.arange(2), 0, model.scratch(2)).shape
@@ -73,6 +75,7 @@ class Model:
     def __init__(self, spec: Spec, device: str = "cpu") -> None:
         self.spec = spec
         self.device = device
+        spec.form.dtype_on(device)
         draw = Weights(spec.seed, device)
         self.embed = draw(VOCABULARY, spec.hidden, scale=1.0)
         self.layers = [Layer(spec, draw) for _ in range(spec.layers)]
