@@ -30,7 +30,7 @@ UI_WORDS: dict[str, Words] = {
     "in_out": Words("{a} in, up to {b} out", "输入 {a}，最多输出 {b}"),
     "only_in": Words("{a} in", "输入 {a}"),
     "out_of": Words("{a} of {b} out", "已出 {a}/{b}"),
-    "short": Words("{n} short", "差 {n}"),
+    "exceeds": Words("{n} over", "超出 {n}"),
     "chunk_of": Words("{a} of {b} prefilled", "已预填充 {a}/{b}"),
     "back": Words("retracted {n}×", "被撤回 {n} 次"),
     "more": Words("+ {n}", "+ {n}"),

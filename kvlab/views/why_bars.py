@@ -1,7 +1,7 @@
 """How much was needed, and how much was there?
 
-The two sides of a decision as bars on one scale, each state in its pattern; what the
-shorter one lacks is outlined. The player draws the same (player/formula.js).
+The two sides of a decision as bars on one scale, each state in its pattern; what
+is needed beyond the room is outlined. The player draws the same (player/formula.js).
 Left out: the numbers (reasons.py), the words of the card (cards.py).
 """
 
@@ -35,7 +35,7 @@ def bars(why: Why, terms: Terms, wide: float, lang: Lang) -> tuple[list[Markup],
     ]
     height = STEP * len(shown)
     if len(shown) == 2 and any(t.test and holds(t, terms) is False for t in why.tests):
-        parts += _short(shown, terms, unit, lang)
+        parts += _over(shown, terms, unit, lang)
         height += 15
     return parts, height
 
@@ -89,7 +89,7 @@ def _bar(
     yield draw.words(x + 5, y + 14, told, font_size=13, font_weight=700)
 
 
-def _short(
+def _over(
     shown: Sequence[BarOf], terms: Terms, unit: float, lang: Lang
 ) -> Iterator[Markup]:
     """Yield the outline of what the first bar asks beyond the second."""
@@ -107,7 +107,7 @@ def _short(
     wide = max(2.0, (need - max(0.0, room)) * unit)
     yield tag("rect", x=x, y=-1, width=wide, height=TALL + 2, **style)
     yield draw.stroke(f"M{x:g} -3V{2 * STEP + 2:g}", look.ink, 2)
-    said = UI_WORDS["short"].to(lang).format(n=theme.num(need - room))
+    said = UI_WORDS["exceeds"].to(lang).format(n=theme.num(need - room))
     at = max(x - 5, NAMES + 60)
     style = {"font_size": 12, "font_weight": 600, "fill": theme.ALERT}
     yield draw.words(at, 2 * STEP + 11, said, text_anchor="end", **style)

@@ -88,7 +88,7 @@ export function testWords(player, test, terms) {
 const [NAME_WIDE, WHOLE_WIDE] = [46, 324]; // pixels of a side's name, of all
 const STEP_DOWN = 24;
 
-/** Both sides on one scale; what the smaller lacks is outlined. */
+/** Both sides on one scale; what exceeds the room is outlined. */
 export function barsSvg(player, why, terms) {
   const size = (bar) =>
     bar.parts.reduce((sum, part) => sum + Math.max(0, terms[part] ?? 0), 0);
@@ -143,7 +143,7 @@ function gapSvg(player, need, room, u, high) {
   const at = NAME_WIDE + Math.max(0, room) * u;
   const wide = Math.max(2, (need - Math.max(0, room)) * u);
   const left = at < NAME_WIDE + 60; // no room for words before it
-  const words = esc(ui(player, "short", { n: num(need - room) }));
+  const words = esc(ui(player, "exceeds", { n: num(need - room) }));
   return `<rect class="gap" x="${at}" y="-1" width="${wide}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${high + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${at + (left ? 5 : -5)}" y="${high + 11}" text-anchor="${left ? "start" : "end"}" font-size="12" font-weight="600" fill="${k.alert}">${words}</text>`;
 }
 

@@ -35,19 +35,19 @@ export function drawQueue(player, pane, run) {
     lanes[lane].sort((a, b) => c.place[a] - c.place[b]);
   const chip = (r, words, bar = "") =>
     `<button tabindex="-1" class="chip ${run.names(e, r) ? "hot" : ""} ${player.select?.request === r ? "sel" : ""} ${player.hover?.request === r ? "hov" : ""}" data-request="${r}"><b><bdi>${esc(plain(log.requests[r], 18))}</bdi></b>${bar}<small>${esc(words)}</small></button>`;
-  const short = (r) => {
+  const over = (r) => {
     if (e < 0 || r !== now || run.variant(e) !== "admit no_token") return null;
     const t = withSums(log.whys["admit no_token"], run.terms(e)),
       w = 80 / Math.max(t.need, 1),
       have = Math.max(0, Math.min(t.room, t.need));
     return [
-      ui(player, "short", { n: num(t.need - t.room) }),
+      ui(player, "exceeds", { n: num(t.need - t.room) }),
       `<svg width="82" height="14" aria-hidden="true">${box(player, 0, 0, have * w, 14, "promised")}<rect x="${have * w + 1}" y="1" width="${Math.max(2, (t.need - have) * w - 1)}" height="12" fill="${player.colour["refused-ground"]}" stroke="${player.colour.refused}" stroke-width="2"/></svg>`,
     ];
   };
   const told = {
     waiting: (r, i) =>
-      short(r) ?? [
+      over(r) ?? [
         i
           ? ui(player, "after", { q: plain(log.requests[lanes.waiting[i - 1]], 12) })
           : c.retracted[r]
