@@ -179,7 +179,7 @@ def test_a_run_of_blocks_is_forked_with_vllms_knobs():
     found = player.fork(enable_caching=False)
     assert found.at == player.difference.at < len(player.trace)
     assert "enable_caching True → False" in player.report()
-    assert "lookup: Of 0 tokens" in player.report()
+    assert "lookup: a reads no cache" in player.report()
 
 
 def test_a_fork_on_one_rule_shows_the_card_of_that_rule():
