@@ -249,6 +249,16 @@ def test_why_nobody_is_tried_any_more_is_said_in_words(why):
     assert ("chunked prefill is off" in said) == (why == "no_chunk")
 
 
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [("r05_priority.json.gz", "max("), ("t06_preempt_last_running.json", "[-1]")],
+)
+def test_a_victims_card_shows_the_line_of_the_runs_policy(name, line):
+    log, _ = unpack(block_log(load_blocks(FOLDER / name), 0))
+    own = log["whys"]["pickvictim"]["own"]
+    assert line in own["lines"][own["at"]]
+
+
 def test_the_test_of_allocate_slots_that_decided_is_named():
     assert BLOCK_WHYS["slots none"].tests[0].told == "line"
     lines = {

@@ -26,6 +26,7 @@ from .block_whys import (
     BLOCK_LINES,
     BLOCK_SWATCHES,
     BLOCK_WHYS,
+    BY_PRIORITY,
     block_source,
 )
 from .cards import kind_of
@@ -133,7 +134,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "verdicts": words_of(BLOCK_VERDICTS),
         "meanings": words_of(BLOCK_MEANINGS),
         "lines": words_of(BLOCK_LINES),
-        "whys": {entry: _why(entry) for entry in BLOCK_WHYS},
+        "whys": {entry: _why(entry, config.policy) for entry in BLOCK_WHYS},
         "digits": {},
         "swatches": BLOCK_SWATCHES,
         "labels": BLOCK_LABELS,
@@ -171,8 +172,11 @@ BLOCK_UI: dict[str, Words] = {
 # fmt: on
 
 
-def _why(entry: str) -> dict[str, Any]:
-    return ruled(BLOCK_WHYS[entry], block_source(entry))
+def _why(entry: str, policy: str) -> dict[str, Any]:
+    why = BLOCK_WHYS[entry]
+    if policy == "priority" and entry.startswith("pickvictim"):
+        why = why._replace(own=BY_PRIORITY)
+    return ruled(why, block_source(entry))
 
 
 def _sizes(made: BlockPatches) -> dict[str, int]:

@@ -35,6 +35,9 @@ _SLOTS = Why(
     "host_free",
     own=Own("blocks", "_answer", "need + kept <= free - reserved"))
 
+BY_PRIORITY = Own("schedule", "_pick_victim", "max(self.running")
+"""Where kvlab picks a victim under the priority policy."""
+
 BLOCK_LINES: dict[str, Words] = {
     "full_sequence": Words(
         "Refused by the gate scheduler_reserve_full_isl: a waiting request must fit "
