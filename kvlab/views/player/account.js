@@ -5,6 +5,7 @@
 
 import { GUT, WIDE } from "./grid.js";
 import { box, stateName, swatch } from "./looks.js";
+import { patch } from "./patch.js";
 import { esc, num, put } from "./text.js";
 import { otherHtml, ownWord, ui } from "./words.js";
 
@@ -41,29 +42,46 @@ function comingTokens(run) {
 
 const TURN = { duration: 240, easing: "cubic-bezier(.2,0,0,1)" };
 
-/** Write a tier's account into its place. After a single step its bar slides from where
- *  it was; whatever is written next ends that, so no key waits for it. */
+/** Write a tier's account into its place: what stands there, where the same terms do.
+ *  After a single step its bar slides from where it was; whatever is written next ends
+ *  that, so no key waits for it. */
 export function putAccount(player, at, run, tier) {
-  const parts = () => [...at.querySelectorAll(".bar rect[data-part]")];
-  const place = (rect) => [rect.getAttribute("x"), rect.getAttribute("width")];
-  const then = player.tweens
-    ? new Map(parts().map((rect) => [rect.dataset.part, place(rect)]))
-    : new Map();
-  const html = accountHtml(player, run, tier);
-  if (at.put === html) return;
-  put(at, html);
-  for (const rect of then.size ? parts() : []) {
-    const [x, wide] = place(rect);
-    const [x0, wide0] = then.get(rect.dataset.part) ?? [x, 0];
+  const account = termsOf(player, run, tier);
+  const bar = barOf(player, account, tier === 1 ? 14 : 8);
+  const moves = at.bar !== bar;
+  const then = new Map(moves && player.tweens ? segmentsOf(at).map(stretchAt) : []);
+  if (moves) for (const slide of at.slides ?? []) slide.cancel();
+  const sign = `${account.over} ${account.terms.map((term) => term.state + termClass(player, term))}`;
+  if (at.sign === sign) {
+    if (moves) patch(at.querySelector(".bar"), bar);
+    const terms = at.querySelectorAll(".term");
+    account.terms.forEach((term, i) => put(terms[i], insideOf(player, term)));
+    at.put = null;
+  } else put(at, accountHtml(player, account, bar, tier));
+  Object.assign(at, { sign, bar });
+  if (moves) at.slides = slidesOf(at, then);
+}
+
+const segmentsOf = (at) => [...at.querySelectorAll(".bar rect[data-part]")];
+const stretchAt = (rect) => [
+  rect.dataset.part,
+  [rect.getAttribute("x"), rect.getAttribute("width")],
+];
+
+/** Let the parts of a bar slide from where they were then. */
+function slidesOf(at, then) {
+  const slides = [];
+  for (const rect of then.size ? segmentsOf(at) : []) {
+    const [part, [x, wide]] = stretchAt(rect);
+    const [x0, wide0] = then.get(part) ?? [x, 0];
     if (x === x0 && wide === wide0) continue;
-    rect.animate(
-      [
-        { x: `${x0}px`, width: `${wide0}px` },
-        { x: `${x}px`, width: `${wide}px` },
-      ],
-      TURN,
-    );
+    const frames = [
+      { x: `${x0}px`, width: `${wide0}px` },
+      { x: `${x}px`, width: `${wide}px` },
+    ];
+    slides.push(rect.animate(frames, TURN));
   }
+  return slides;
 }
 
 /** The bar of an account. */
@@ -81,8 +99,7 @@ export function barOf(player, { terms, total }, high) {
 }
 
 /** Bar and sum of a tier. */
-export function accountHtml(player, run, tier) {
-  const account = termsOf(player, run, tier);
+function accountHtml(player, account, bar, tier) {
   const high = tier === 1 ? 14 : 8;
   const sum = account.terms.map((term) => termOf(player, term));
   const mark = account.sound
@@ -93,14 +110,22 @@ export function accountHtml(player, run, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${barOf(player, account, high)}</svg><div class="acct" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
-function termOf(player, { state, tokens, moved, name, coming }) {
-  const classes = `term${tokens ? "" : " z"}${player.state === state ? " hov" : ""}`;
+const termClass = (player, { state, tokens }) =>
+  `term ${tokens ? "" : "z"} ${player.state === state ? "hov" : ""}`;
+
+function termOf(player, term) {
+  const [title] = otherHtml(player, term.state) || [""];
+  return `<span class="${termClass(player, term)}" data-state="${term.state}" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
+}
+
+/** What a term says: its name, its tokens, by how much the last event moved them. */
+function insideOf(player, { state, tokens, moved, name, coming }) {
   const note = coming ? ` · ${ui(player, "loading", { n: num(coming) })}` : "";
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
-  const [title, also] = otherHtml(player, state) || ["", ""];
-  return `<span class="${classes}" data-state="${state}" tabindex="-1"${title}><span class="l">${swatch(player, state)}${esc(name)}${note}</span>${also}<span><span class="n">${num(tokens)}</span>${by}</span></span>`;
+  const [, also] = otherHtml(player, state) || ["", ""];
+  return `<span class="l">${swatch(player, state)}${esc(name)}${note}</span>${also}<span><span class="n">${num(tokens)}</span>${by}</span>`;
 }

@@ -42,8 +42,10 @@ export function drawPlace(player) {
   const at = player.$(".ctl .at");
   if (!at) return;
   if (document.activeElement !== at) at.value = num(player.run.at);
-  player.$(".ctl .of").textContent =
-    `/ ${num(player.mode === "predict" ? player.limit : player.run.count)}${player.mode === "predict" && player.limit < player.run.count ? " …" : ""}`;
+  put(
+    player.$(".ctl .of"),
+    `/ ${num(player.mode === "predict" ? player.limit : player.run.count)}${player.mode === "predict" && player.limit < player.run.count ? " …" : ""}`,
+  );
   const hits = player.hits;
   put(
     player.$(".ctl .found"),
@@ -53,9 +55,10 @@ export function drawPlace(player) {
   );
   put(player.$(".ctl .marked"), marksHtml(player));
   const right = player.answers.filter((a) => a.right).length;
-  player.$(".ctl .score").textContent = player.answers.length
+  const score = player.answers.length
     ? ui(player, "score", { a: right, b: player.answers.length })
     : "";
+  put(player.$(".ctl .score"), score);
 }
 
 /** The ways back to the bookmarks: the last few, by their events. */

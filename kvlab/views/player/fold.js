@@ -90,29 +90,35 @@ function groupsOf(player, run) {
   return (run.groups = { key, lead, groups: new Map(sorted) });
 }
 
-/** One row for a subtree: how many nodes and tokens, and how much of it is what. It lies
- *  on the positions that its longest path has, `T` pixels a token. */
+/** One row for a subtree, how many nodes and tokens, and how much of it is what, as
+ *  [sign, markup()]. It lies on the positions that its longest path has, `T` pixels a
+ *  token. */
 export function foldRow(player, run, [top, group], { X0, T }, wide) {
-  const { c } = run;
-  const sums = {};
-  let [all, end] = [0, 0];
+  const { l1, lock, len, start } = run.c;
+  const sums = [0, 0, 0, 0]; // tokens of each of LOOKS
+  let end = 0;
   for (const n of group) {
-    const look = run.looks(n)[0] ?? "host_only";
-    sums[look] = (sums[look] ?? 0) + c.len[n];
-    all += c.len[n];
-    end = Math.max(end, c.start[n] + c.len[n]);
+    const held = lock[n] ? 0 : 2;
+    sums[l1[n] === 2 ? 1 : l1[n] ? held : 3] += len[n];
+    end = Math.max(end, start[n] + len[n]);
   }
-  let x = X0 + c.start[top] * T;
-  const room = Math.max(3, (end - c.start[top]) * T);
-  const there = LOOKS.filter((look) => sums[look]);
-  const bars = there.map((look) => {
-    const part = (sums[look] / all) * room;
+  const x = X0 + start[top] * T;
+  const room = Math.max(3, (end - start[top]) * T);
+  const sign = `${group.length} ${sums} ${x} ${room}`;
+  return [sign, () => foldMarkup(player, top, group.length, sums, x, room, wide)];
+}
+
+function foldMarkup(player, top, nodes, sums, x, room, wide) {
+  const all = sums.reduce((sum, tokens) => sum + tokens, 0);
+  const there = LOOKS.map((look, i) => [look, sums[i]]).filter(([, tokens]) => tokens);
+  const bars = there.map(([look, tokens]) => {
+    const part = (tokens / all) * room;
     x += part;
     return box(player, x - part, 2, part, 12, look);
   });
-  const key = group.length === 1 ? "folded_one" : "folded";
-  const words = ui(player, key, { a: num(group.length), b: num(all) });
-  const said = there.map((look) => `${num(sums[look])} ${stateName(player, look)}`);
+  const key = nodes === 1 ? "folded_one" : "folded";
+  const words = ui(player, key, { a: num(nodes), b: num(all) });
+  const said = there.map(([look, n]) => `${num(n)} ${stateName(player, look)}`);
   const label = esc(`n${top}: ${words}: ${said.join(", ")}`);
   const ink = player.colour.ink2;
   const text = `n${top} · ${words}`;

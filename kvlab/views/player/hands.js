@@ -10,6 +10,7 @@ import { toPlayer } from "./focus.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
 import { drawOutlines } from "./pool.js";
+import { put } from "./text.js";
 import { ZOOM, momentAt, pan, zoom } from "./timeline.js";
 
 /** Go where the timeline was pressed. */
@@ -76,9 +77,7 @@ function highlight(player) {
     drawOutlines(player, pane.pool, run);
     for (const g of pane.tree.querySelectorAll("[data-node]"))
       g.classList.toggle("hov", +g.dataset.node === hover?.node);
-    const { parts } = pane.tree;
-    const insp = inspectHtml(player, run);
-    if (parts && parts.said !== insp) parts.insp.innerHTML = parts.said = insp;
+    put(pane.tree.parts?.insp, inspectHtml(player, run));
   }
   for (const chip of root.querySelectorAll("[data-request]")) {
     const mine = hover?.request >= 0 && +chip.dataset.request === hover.request;

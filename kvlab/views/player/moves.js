@@ -39,22 +39,15 @@ function nodesOf(run, e, { what, tier }) {
   return nodes.sort((a, b) => run.c.start[a] - run.c.start[b]);
 }
 
-/** The pages of a move as [first, count]: those the node has there, or has just left.
- *  Looks at every page of the tier. */
+/** The pages of a move as [first, count]: those the node has there, or has just left. */
 export function takenPages(run, { event, node, tier, now }) {
+  if (now) {
+    const stretches = run.places[tier].of(2 + 2 * node);
+    return stretches.map(([first, end]) => [first, end - first]);
+  }
   const column = run.log.columns.indexOf(`owner${tier}`);
   const pages = [];
-  if (!now) {
-    each(run, event, column, (first, count) => pages.push([first, count]));
-    return pages;
-  }
-  const owners = run.columns[column];
-  const owner = 2 + 2 * node;
-  for (let i = owners.indexOf(owner); i >= 0; i = owners.indexOf(owner, i + 1)) {
-    const first = i;
-    while (owners[i + 1] === owner) i++;
-    pages.push([first, i - first + 1]);
-  }
+  each(run, event, column, (first, count) => pages.push([first, count]));
   return pages;
 }
 

@@ -102,16 +102,14 @@ function nodeHtml(player, run, n) {
 
 const spans = (words) => words.map((text) => `<span>${text}</span>`).join("");
 
-/** The pages of an owner, as up to four ranges. */
+const RANGES = 4; // of a node's pages, as many as are told
+
+/** The pages of an owner, as a few ranges. */
 function pagesOf(run, tier, owner) {
-  const rows = run.c[`owner${tier}`];
-  const out = [];
-  for (let i = rows.indexOf(owner); i >= 0 && out.length < 5;) {
-    const first = i;
-    while (rows[i + 1] === owner) i++;
-    out.push(first === i ? num(i) : `${num(first)}–${num(i)}`);
-    i = rows.indexOf(owner, i + 1);
-  }
-  if (out.length > 4) return `${out.slice(0, 4).join(", ")} …`;
-  return out.join(", ") || "–";
+  const found = run.places[tier]?.of(owner, RANGES + 1) ?? [];
+  const told = found
+    .slice(0, RANGES)
+    .map(([first, end]) => (end === first + 1 ? num(first) : `${num(first)}–${num(end - 1)}`));
+  if (found.length > RANGES) told.push("…");
+  return told.join(", ").replace(", …", " …") || "–";
 }

@@ -42,6 +42,24 @@ export class Places {
     return (this.lists[block] = [...found]);
   }
 
+  /** The stretches of one owner as [first row, end], no more than `most` of them. */
+  of(owner, most = Infinity) {
+    const { rows } = this;
+    const found = [];
+    let row = 0;
+    for (let block = 0; block < this.blocks && found.length < most; block++) {
+      if (!this.owners(block).includes(owner)) continue;
+      const [first, end] = this.span(block);
+      for (row = Math.max(row, first); row < end && found.length < most; row++) {
+        if (rows[row] !== owner) continue;
+        const from = row;
+        while (rows[row] === owner) row++;
+        found.push([from, row]);
+      }
+    }
+    return found;
+  }
+
   /** Call with first row, end and owner of every stretch of one owner, in order, of those
    *  for whom `asks(owner)` is true. */
   stretches(asks, call) {

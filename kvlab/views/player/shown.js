@@ -27,14 +27,14 @@ export class Shown {
     [this.before, this.known] = [this.known, this.before];
     const { before, known, drawn, mixed } = this;
     known.fill(0);
-    const differs = (owner) => {
-      known[owner] ||= 1 + codeOf(owner, -1);
-      return known[owner] !== before[owner];
-    };
     const changed = [];
     for (let block = 0; block < places.blocks; block++) {
-      // Filtered, where some() would do: #look wants the code of every owner.
-      const differing = !each && places.owners(block).filter(differs).length > 0;
+      let differing = false;
+      // To the end, though one would do: #look wants the code of every owner.
+      for (const owner of each ? [] : places.owners(block)) {
+        known[owner] ||= 1 + codeOf(owner, -1);
+        if (known[owner] !== before[owner]) differing = true;
+      }
       const painted = drawn[block] !== places.painted[block];
       const calm = each ? each === "painted" : !differing && !mixed[block];
       if (calm && !painted) continue;

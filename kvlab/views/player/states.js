@@ -204,11 +204,11 @@ export class States {
     const rises = place ? 1 : 0;
     this.handed[column].each(op.first[patch], op.count[patch], (first, size, step) => {
       const end = first + step * size;
-      this.painted[column].paint(...(step > 0 ? [first, end] : [end + 1, first + 1]));
-      for (let row = first; row !== end; row += step, place += rises) {
-        owners[row] += add;
-        if (moved) places[row] = place;
-      }
+      const [low, past] = step > 0 ? [first, end] : [end + 1, first + 1];
+      this.painted[column].paint(low, past);
+      owners.fill(owners[first] + add, low, past); // all of a run had one owner
+      for (let row = first; moved && row !== end; row += step, place += rises)
+        places[row] = place;
     });
   }
 

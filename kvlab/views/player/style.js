@@ -94,7 +94,8 @@ const FRAME_STYLE = `
   text-overflow: ellipsis;
 }
 .kv .p-tree { grid-area: tree; display: flex; flex-direction: column }
-.kv .scroll { overflow: auto; flex: 1 }
+.kv .scroll { overflow: auto; flex: 1; position: relative }
+.kv .tall + svg { position: absolute; left: 0; top: 0; overflow: visible }
 .kv .p-queue { grid-area: queue; border-top: 1px solid var(--line) }
 .kv .p-pool {
   grid-area: pool; border-left: 1px solid var(--line);

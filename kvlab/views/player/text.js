@@ -1,7 +1,9 @@
 // How do numbers and foreign text get into the page?
 //
 // As markup.py writes them: every text from a file is one escaped line.
-// Left out: words in two languages (words.js).
+// Left out: words in two languages (words.js), what of the markup changes (patch.js).
+
+import { NAMING, patch } from "./patch.js";
 
 export const num = (n, digits = 1) => {
   if (typeof n !== "number") return `${n}`;
@@ -17,8 +19,8 @@ export const put = (at, html) => {
   if (!at || at.put === html) return;
   const stood = document.activeElement;
   const within = stood !== at && at.contains(stood);
-  at.innerHTML = at.put = html;
-  if (within)
+  patch(at, (at.put = html));
+  if (within && !at.contains(document.activeElement))
     (at.querySelector(nameOf(stood)) ?? at.closest("[tabindex]"))?.focus({
       preventScroll: true,
     });
@@ -26,8 +28,7 @@ export const put = (at, html) => {
 
 /** What tells an element from its neighbours, as a selector: class, data, name, value. */
 export function nameOf(element) {
-  const told = ["data-do", "data-to", "data-state", "data-request", "name", "value"];
-  const parts = told.filter((name) => element.hasAttribute(name));
+  const parts = [...NAMING, "name", "value"].filter((name) => element.hasAttribute(name));
   const quoted = (name) => `[${name}="${CSS.escape(element.getAttribute(name))}"]`;
   const [first] = element.classList;
   const kind = element.localName + (first ? `.${CSS.escape(first)}` : "");

@@ -7,8 +7,9 @@ import { nextOf, orderOf } from "./chain.js";
 import { BIG_TREE, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
+import { patch } from "./patch.js";
 import { stripOf } from "./strip.js";
-import { esc, num } from "./text.js";
+import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
 const X0 = 26; // pixels before the first token
@@ -22,17 +23,16 @@ export function drawTree(player, pane, run, label) {
   if (pane.empty !== empty) {
     pane.empty = empty;
     parts.empty.style.display = empty ? "" : "none";
-    parts.svg.style.display = empty ? "none" : "";
+    parts.svg.style.display = parts.tall.style.display = empty ? "none" : "";
   }
   if (!empty) drawRows(player, run, parts, gone);
-  const insp = inspectHtml(player, run);
-  if (parts.said !== insp) parts.insp.innerHTML = parts.said = insp;
+  put(parts.insp, inspectHtml(player, run));
 }
 
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, player.log.pools[1] ? "tree_note" : "tree_note_one")}</small></h3>
-    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><svg width="${wide}"><g class="back"></g><g class="rows"></g><g class="folds"></g></svg>
+    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><div class="tall"></div><svg width="${wide}" height="1"><g class="back"></g><g class="rows"></g><g class="folds"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
   pane.tabIndex = -1; // the tree in it is what the keyboard stops at
   const q = (x) => pane.querySelector(x);
@@ -40,6 +40,7 @@ function paneParts(player, pane, label) {
   return {
     svg,
     scroll: q(".scroll"),
+    tall: q(".tall"),
     back,
     rows,
     folds,
@@ -91,14 +92,15 @@ function drawRows(player, run, parts, gone) {
   const below = foldRows(player, run, folds, plan, parts.wide);
   placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
-  if (parts.drawn !== back) parts.back.innerHTML = parts.drawn = back;
+  put(parts.back, back);
   keyed(parts.rows, parts.held, groups, player.tweens);
   keyed(parts.folds, parts.folded, below, player.tweens);
 }
 
-/** Put what is folded below the rows: all of it moves as one. */
+/** Put what is folded below the rows: all of it moves as one. What scrolls is `tall`: an
+ *  SVG of another height would be laid out whole, with every text in it. */
 function placeFolds(parts, bottom, high) {
-  if (parts.high !== high) parts.svg.setAttribute("height", (parts.high = high));
+  if (parts.high !== high) parts.tall.style.height = `${(parts.high = high)}px`;
   if (parts.bottom === bottom) return;
   parts.folds.setAttribute("transform", `translate(0,${(parts.bottom = bottom)})`);
 }
@@ -106,8 +108,7 @@ function placeFolds(parts, bottom, high) {
 /** One row for each folded subtree, to the scale of `plan`, and one that shows more. */
 function foldRows(player, run, folds, plan, wide) {
   const rows = folds.map((fold, i) => {
-    const markup = foldRow(player, run, fold, plan, wide);
-    return [`f${fold[0]}`, [i * FOLD_ROW, markup, () => markup]];
+    return [`f${fold[0]}`, [i * FOLD_ROW, ...foldRow(player, run, fold, plan, wide)]];
   });
   if (!player.moreFolds) return new Map(rows);
   const words = ui(player, "subtrees", { n: num(player.moreFolds) });
@@ -196,7 +197,7 @@ function keyed(group, held, parts, tweens) {
       if (tweens) g.animate([{ opacity: 0 }, { opacity: 1 }], 120);
     }
     if (part.sign !== sign) {
-      part.g.innerHTML = markup();
+      patch(part.g, markup());
       part.sign = sign;
     }
     if (part.y !== y) part.g.setAttribute("transform", `translate(0,${(part.y = y)})`);
