@@ -3,10 +3,13 @@
 Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 L2
 slots, and for as many of vLLM's over 10,000 blocks: bytes an event over an empty page;
 time from navigation to the first picture; 200 key presses from the middle of the run,
-each until styles and layout of its frame are done, the first right after opening; seeks
-to random events; at how many of 1,000 random events the state is the same from the
-front and from the back; the heap; and drawing both pools at moments far apart, in all
-and for each 10,000 slots of the two pools together.
+one a frame, each until styles and layout of its frame are done, the first right after
+opening; what a key costs the page's main thread in CPU time, for its own frame and until
+the next key; real key presses until the frame that shows them is made, beside those of
+an empty page, the floor of the method; seeks to random events; at how many of 1,000
+random events the state is the same from the front and from the back; the heap; and
+drawing both pools at moments far apart, in all and for each 10,000 slots of the two
+pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
 Run: python tests/benchmarks/player.py [EVENTS|blocks:EVENTS|RUN ...]
@@ -14,16 +17,18 @@ Run: python tests/benchmarks/player.py [EVENTS|blocks:EVENTS|RUN ...]
 
 from __future__ import annotations
 
+import bisect
 import random
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lab_browser import chromium
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from kvlab import Workbench
 from kvlab.block_config import BlockConfig
@@ -51,6 +56,28 @@ KEYS = """async () => {
     }
     return took;
 }"""
+COSTS = """async () => {
+    const root = document.getElementById('kvlab');
+    const frame = () => new Promise(done => requestAnimationFrame(done));
+    for (let i = 0; i < 200; i++) {
+        for (let k = 0; k < 3; k++) await frame();
+        performance.mark('key');
+        const key = {key: 'ArrowRight', bubbles: true};
+        root.dispatchEvent(new KeyboardEvent('keydown', key));
+    }
+    await frame();
+}"""
+LISTEN = """() => {
+    globalThis.took = [];
+    addEventListener('keydown', event => requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => took.push(performance.now() - event.timeStamp);
+        port2.postMessage(0);  // a task that comes when this frame is made
+    }), true);
+    const at = document.getElementById('kvlab');
+    at ? at.focus() : document.body.focus();
+}"""
+EMPTY = "<!doctype html><title>empty</title><p>nothing"
 SEEKS = """() => {
     const took = [], n = kvlab.run.count;
     for (let i = 0; i < 200; i++) {
@@ -122,13 +149,72 @@ def run_of(what: str) -> AnyTrace:
     return read_block_trace(what) if engine_of(what) == "vllm" else read_trace(what)
 
 
+def pressed(tab: Page) -> list[float]:
+    """Return the milliseconds of 100 real key presses, each until its frame is made."""
+    draw = random.Random(7)
+    tab.evaluate(LISTEN)
+    for _ in range(100):
+        tab.keyboard.press("ArrowRight")
+        tab.wait_for_timeout(60 + draw.random() * 17)
+    return list(tab.evaluate("took"))
+
+
+def traced(tab: Page, script: str) -> list[dict[str, Any]]:
+    """Return what the browser's tracing tells of the page's main thread meanwhile."""
+    session = tab.context.new_cdp_session(tab)
+    events: list[dict[str, Any]] = []
+    ended: list[bool] = []
+    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
+    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
+    kept = ["disabled-by-default-devtools.timeline", "blink.user_timing"]
+    config = {"includedCategories": kept, "excludedCategories": ["*"]}
+    how = {"transferMode": "ReportEvents", "traceConfig": config}
+    session.send("Tracing.start", how)
+    tab.evaluate(script)
+    session.send("Tracing.end")
+    while not ended:
+        tab.wait_for_timeout(50)
+    mark = next(e for e in events if e["name"] == "key")
+    thread = mark["pid"], mark["tid"]
+    return [e for e in events if (e["pid"], e["tid"]) == thread]
+
+
+def costs(tab: Page) -> tuple[list[float], list[float]]:
+    """Return the CPU milliseconds of each of 200 keys: of the task that handles it and
+    makes its frame, and of all tasks until the next key.
+    """
+    events = traced(tab, COSTS)
+    marks = sorted(e["ts"] for e in events if e["name"] == "key")
+    tasks = [e for e in events if e["name"] == "RunTask" and "tdur" in e]
+    frame, whole = [0.0] * len(marks), [0.0] * len(marks)
+    for task in tasks:
+        end = task["ts"] + task["dur"]
+        key = bisect.bisect(marks, end) - 1
+        if key < 0:
+            continue
+        whole[key] += task["tdur"] / 1000
+        if task["ts"] <= marks[key]:
+            frame[key] += task["tdur"] / 1000
+    return frame, whole
+
+
 def told(took: list[float]) -> str:
     half, most = (sorted(took)[int(len(took) * part)] for part in (0.5, 0.98))
     return f"{half:.2f} ms median, {most:.2f} ms at 98 %"
 
 
+def empty_page(browser: Browser) -> list[float]:
+    """Return what key presses take where nothing is drawn."""
+    tab = browser.new_page(viewport={"width": 1280, "height": 760})
+    tab.set_content(EMPTY)
+    took = pressed(tab)
+    tab.close()
+    return took
+
+
 def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     """Print the figures of one run."""
+    floor = empty_page(browser)
     began = time.perf_counter()
     page = to_html(trace)
     print(f"{len(trace):,} events, written in {time.perf_counter() - began:.1f} s")
@@ -143,6 +229,9 @@ def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     print(f"  opening        {time.perf_counter() - began:.2f} s")
     keys = tab.evaluate(KEYS)
     print(f"  key to frame   {told(keys)}; the first {keys[0]:.1f} ms")
+    frame, whole = costs(tab)
+    print(f"  CPU of a key   {told(frame)} for its frame; {told(whole)} in all")
+    print(f"  key to paint   {told(pressed(tab))}; of an empty page {told(floor)}")
     print(f"  seek           {told(tab.evaluate(SEEKS))}")
     print(f"  both ways      the same at {tab.evaluate(BOTH_WAYS):,} of 1,000 events")
     heap = tab.evaluate("performance.memory.usedJSHeapSize") / 1e6

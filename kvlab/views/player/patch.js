@@ -6,10 +6,11 @@
 // Left out: which markup (every pane), where the keyboard stands (text.js).
 
 /** What tells an element from its neighbours, beside its class. */
-export const NAMING = ["do", "to", "state", "request", "node", "fold", "part"].map(
-  (name) => `data-${name}`,
-);
-const TEXT_NODE = 3;
+export const NAMING = [
+  ...["data-do", "data-to", "data-state", "data-request"],
+  ...["data-node", "data-block", "data-fold", "data-part"],
+];
+const [ELEMENT_NODE, TEXT_NODE] = [1, 3];
 const ASKS = ["INPUT", "SELECT", "TEXTAREA"]; // they hold more than their markup says
 const GROWS = "gap"; // moves when it comes, so it is always a new one
 
@@ -48,7 +49,7 @@ function patchChildren(at, fresh) {
 /** Whether one node can become the other and still be who it was. */
 function alike(old, now) {
   if (old.nodeType !== now.nodeType) return false;
-  if (old.nodeType === TEXT_NODE) return true;
+  if (old.nodeType !== ELEMENT_NODE) return old.nodeType === TEXT_NODE;
   const name = old.getAttribute("class");
   if (old.tagName !== now.tagName || name !== now.getAttribute("class")) return false;
   if (name === GROWS || ASKS.includes(old.tagName)) return false;
