@@ -4,11 +4,11 @@ Prints, for runs of 10,000 and 1,000,000 events over 10,000 L1 slots and 20,000 
 slots, and for as many of vLLM's over 10,000 blocks: bytes an event over an empty page;
 time from navigation to the first picture; 200 key presses from the middle of the run,
 one a frame, each until styles and layout of its frame are done, the first right after
-opening; what a key costs the page's main thread in CPU time, for its own frame and until
-the next key; real key presses until the frame that shows them is made, beside those of
-an empty page, the floor of the method; seeks to random events; at how many of 1,000
-random events the state is the same from the front and from the back; the heap; and
-drawing both pools at moments far apart, in all and for each 10,000 slots of the two
+opening; what a key costs the page's main thread in CPU time, for its own frame and
+until the next key; real key presses until the frame that shows them is made, beside
+those of an empty page, the floor of the method; seeks to random events; at how many of
+1,000 random events the state is the same from the front and from the back; the heap;
+and drawing both pools at moments far apart, in all and for each 10,000 slots of the two
 pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
