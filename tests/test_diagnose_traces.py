@@ -40,10 +40,9 @@ BURST_6 = (
     "5,ChatGPT,100,10,110,Conversation log\n9,GPT-4,200,50,250,API log\n"
 )
 BURST_8 = (
-    "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,"
-    "Total tokens,Log Type\n"
-    "19440110.0,s1,1.5,ChatGPT,100,10,110,Conversation log\n"
-    "19440114.0,s1,2.5,GPT-4,200,50,250,API log\n"
+    "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total "
+    "tokens,Log Type\n19440110.0,s1,1.5,ChatGPT,100,10,110,Conversation "
+    "log\n19440114.0,s1,2.5,GPT-4,200,50,250,API log\n"
 )
 AZURE_2023 = (
     "TIMESTAMP,ContextTokens,GeneratedTokens\n"

@@ -104,9 +104,8 @@ BATCHES = {
     ),
     "hisparse": (
         "Decode batch, #running-req: 7, #token: 9, token usage: 0.30, #gpu token: 8, "
-        "gpu token usage: 0.40, #cpu token: 9, cpu token usage: 0.95, cuda "
-        "graph: True, "
-        "gen throughput (token/s): 90.10, #queue-req: 3",
+        "gpu token usage: 0.40, #cpu token: 9, cpu token usage: 0.95, cuda graph: "
+        "True, gen throughput (token/s): 90.10, #queue-req: 3",
         {"usage": 0.4, "usage_cpu": 0.95},
     ),
 }
@@ -125,8 +124,7 @@ def test_a_batch_line_of_each_release_is_read(code):
         "Decode out of memory happened. #retracted_reqs: 2, #new_token_ratio: "
         "0.1 -> 0.2",
         "KV cache pool is full. Retract requests. #retracted_reqs: 2, "
-        "#new_token_ratio: "
-        "0.1 -> 0.2",
+        "#new_token_ratio: 0.1 -> 0.2",
         "KV cache pool is full. Retract requests. #retracted_reqs: 2, "
         "#aborted_retracted_reqs: 1, #new_token_ratio: 0.1 -> 0.2",
         "KV cache pool is full. Retract requests. #retracted_reqs: 2, "

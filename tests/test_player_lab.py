@@ -21,11 +21,9 @@ pytestmark = [
 ]
 GOLDEN = Path(__file__).parent / "goldens" / "sglang" / "s10_chain_load_back.json"
 CELLS = [
-    "import kvlab\n"
-    "from pathlib import Path\n"
-    "from kvlab.run.script import read_script\n"
-    "from kvlab.run.whole import fork_of, run_whole\n"
-    "from kvlab.lessons.what_changed import explainer\n"
+    "import kvlab\nfrom pathlib import Path\nfrom kvlab.run.script import "
+    "read_script\nfrom kvlab.run.whole import fork_of, run_whole\nfrom "
+    "kvlab.lessons.what_changed import explainer\n"
     f"script = read_script(Path({str(GOLDEN)!r}))\n"
     "trace, _ = run_whole(script)",
     "player = kvlab.play(trace, lang='en', predict=True, fork=fork_of(script),\n"

@@ -13,8 +13,7 @@ from .theme import Words
 BLOCK_MEANINGS: dict[str, Words] = {
     "take": Words(
         "get_new_blocks pops the head of the free queue. Whatever still had a hash "
-        "lost "
-        "it first: that is vLLM's only eviction.",
+        "lost it first: that is vLLM's only eviction.",
         "get_new_blocks 从空闲队列队首弹出块。还有哈希的先失去哈希：vLLM "
         "只在此时逐出。"),
     "forget": Words(
@@ -23,14 +22,12 @@ BLOCK_MEANINGS: dict[str, Words] = {
     "register": Words(
         "On L1 this happens inside allocate_slots, before the step computes the KV: a "
         "like prompt admitted later in the same step already hits. On L2 it waits "
-        "until "
-        "the store is done.",
+        "until the store is done.",
         "在 L1，它发生在 allocate_slots 之内，早于本步计算 KV：同一步里稍后准入的相同 "
         "prompt 已能命中。在 L2 则等存储完成。"),
     "share": Words(
         "touch: a free block leaves the queue from wherever it stands, and no hit can "
-        "be "
-        "evicted. On L1 a store or a load holds its blocks in the same way.",
+        "be evicted. On L1 a store or a load holds its blocks in the same way.",
         "touch：空闲块从队列中间离开，被命中的块不会被逐出。L1 上的存储和取回也这样"
         "持有它们的块。"),
     "release": Words(
@@ -52,11 +49,10 @@ BLOCK_MEANINGS: dict[str, Words] = {
         "一步排定后 num_computed_tokens 立即增加；等于请求已有的全部 token 时采样。"),
     "preempt": Words(
         "Its outputs are kept, and it heads the waiting queue (under priority, its "
-        "place "
-        "by rank). It looks the cache up again. A step that preempts admits nobody.",
-        "已有输出保留，排到等待队列之首（priority 下按名次）。恢复时重新查缓存。"
-        "发生抢占"
-        "的一步不再准入。"),
+        "place by rank). It looks the cache up again. A step that preempts admits "
+        "nobody.",
+        "已有输出保留，排到等待队列之首（priority 下按名次）。恢复时重新查缓存。发生抢"
+        "占的一步不再准入。"),
     "defer loading": Words(
         "WAITING_FOR_REMOTE_KVS: its blocks are held on L1 without a hash. It does not "
         "run, so it cannot be preempted, and max_num_seqs does not count it.",

@@ -48,8 +48,7 @@ MEANINGS: dict[str, Words] = {
         "A higher priority is evicted later.", "优先级越高，越晚被逐出。"),
     "lock": Words(
         "lock_ref counts on every node up to the root. Above 0, nothing of the path "
-        "can "
-        "be evicted.",
+        "can be evicted.",
         "lock_ref 沿路径一直加到根；大于 0 时整条路径都不可逐出。"),
     "unlock": Words(
         "What has come down to lock_ref 0 stays cached, and may be evicted.",

@@ -45,9 +45,8 @@ def _asks(number: int, size: int) -> list[RequestSpec]:
     ("vLLM admits by three lines: token budget, sequences, allocate_slots.",
      "vLLM 按三条线准入：token 预算、并发条数、allocate_slots。"),
     ("Each of the three does stop requests, but a fourth does too: the whole prompt "
-     "must "
-     "fit, not only the chunk (scheduler_reserve_full_isl); and a step that preempted "
-     "admits nobody.",
+     "must fit, not only the chunk (scheduler_reserve_full_isl); and a step that "
+     "preempted admits nobody.",
      "三条线都会拦人，但还有第四条：整个 prompt 要放得下，而不只是这一块"
      "（scheduler_reserve_full_isl）；发生过抢占的一步也不准入任何人。"),
 )  # fmt: skip
@@ -75,8 +74,7 @@ def three_lines() -> Iterator[Case]:
 @claim(
     "S1-1.2-2", "05",
     ("vLLM's num_gpu_blocks is fixed at start: what a profile run leaves, over the "
-     "bytes "
-     "of a block.",
+     "bytes of a block.",
      "vLLM 的 num_gpu_blocks 启动时定死：profile 之后剩下的显存 ÷ 每块字节数。"),
     ("The quotient is exact; what the profile takes is an estimate here, not measured.",
      "除法是精确的；profile 占用在这里是估计值，没有实测。"),
@@ -188,9 +186,8 @@ def after_retraction() -> Iterator[Case]:
     "S1-1.2-8", "05",
     ("Both engines' budget lines read L1's counters; L2's size stands in no formula.",
      "两条预算线读的都是 L1 的计数器，L2 有多少空间一次都不出现。"),
-    ("In no formula. But a vLLM block that is being copied out stays held: the "
-     "larger L2 "
-     "takes more copies, and here a request waits a step longer for their blocks.",
+    ("In no formula. But a vLLM block that is being copied out stays held: the larger "
+     "L2 takes more copies, and here a request waits a step longer for their blocks.",
      "公式里确实没有。但 vLLM 正在拷出的块仍被占用：L2 越大拷贝越多，这里有一个请求因此"
      "多等了一步。"),
 )  # fmt: skip

@@ -34,8 +34,7 @@ def _finished() -> Blocks:
 @claim(
     "S1-2.2-1", "03",
     ("A vLLM block is evictable when ref_cnt is 0 and it has a hash: in the free "
-     "queue, "
-     "and still found.",
+     "queue, and still found.",
      "ref_cnt == 0 且 block_hash 非空就是 evictable：在 free 队列里，仍可命中。"),
     ("So 'free' counts it.", "所以 free 里包含它。"),
 )  # fmt: skip
@@ -78,8 +77,7 @@ def named_while_held() -> Iterator[Case]:
 @claim(
     "S1-2.2-3", "03",
     ("One free queue with two ends: blocks with a hash go to the tail, those without "
-     "to "
-     "the head.",
+     "to the head.",
      "free 队列一个队列两种排序：有哈希的排队尾，无哈希的插队头。"),
     ("Within a request the last block first, so that a prefix outlives its end.",
      "同一请求内尾块先入队，前缀因此比结尾活得久。"),

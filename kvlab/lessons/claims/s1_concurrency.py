@@ -122,8 +122,7 @@ def llama_pool() -> Iterator[Case]:
     ("TP8 multiplies the pool by eight: 1.57 M tokens.",
      "TP8 把池子放大 8 倍：157 万 token。"),
     ("With eight KV heads or a multiple. Plain TP gives every GPU the whole MLA "
-     "latent, "
-     "and fewer heads than ranks are copied.",
+     "latent, and fewer heads than ranks are copied.",
      "仅当 KV head 数是 8 的倍数。普通 TP 下每张卡都存整份 MLA latent；head "
      "少于卡数时要存多份。"),
 )  # fmt: skip
@@ -191,8 +190,7 @@ def long_request() -> Iterator[Case]:
     ("Concurrency is at most pool tokens over mean sequence length.",
      "并发数 ≤ 池子 token 数 ÷ 平均序列长度。"),
     ("Where nothing is shared. A shared prefix lies in the pool once and counts in "
-     "every "
-     "sequence, so more can run.",
+     "every sequence, so more can run.",
      "前提是没有共享。共享前缀在池中只占一份，却算进每条序列的长度，因此能跑得更多。"),
 )  # fmt: skip
 def ceiling() -> Iterator[Case]:

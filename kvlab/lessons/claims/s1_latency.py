@@ -34,12 +34,10 @@ claim = LEDGER.claim
     "S1-5.4-1", "10",
     ("Recomputation after a retraction flows into TTFT.",
      "retract 之后的重算延迟落进 TTFT。"),
-    ("In SGLang never into the victim's: it retracts only who has begun to answer, "
-     "so it "
-     "shows between two tokens. vLLM may preempt in the midst of a prefill.",
-     "SGLang 里不会进入被撤回请求自己的 TTFT：只撤回已开始回答的，"
-     "重算表现为 token 间延迟。"
-     "vLLM 则可能在预填充半途抢占。"),
+    ("In SGLang never into the victim's: it retracts only who has begun to answer, so "
+     "it shows between two tokens. vLLM may preempt in the midst of a prefill.",
+     "SGLang 里不会进入被撤回请求自己的 TTFT：只撤回已开始回答的，重算表现为 token 间延"
+     "迟。vLLM 则可能在预填充半途抢占。"),
 )  # fmt: skip
 def into_ttft() -> Iterator[Case]:
     """Recompute time of a run's victims; a preemption before the first token."""

@@ -81,8 +81,7 @@ LEDGER.unmodelled(
      "sync.",
      "H→D 拷贝在预填充前完成，有显式同步点。"),
     ("The copies are queued before the prefill and waited for layer by layer inside "
-     "it; "
-     "no recorded state shows the order on the device.",
+     "it; no recorded state shows the order on the device.",
      "拷贝在预填充之前排队，预填充内逐层等待；录制的状态看不到设备上的先后。"),
 )  # fmt: skip
 

@@ -174,8 +174,7 @@ def _vllm(**knobs: Any) -> BlockMeter:
 @claim(
     "S1-3.2-1", "11",
     ("vLLM exports kv_cache_usage_perc, running, waiting, preemptions, and two pairs "
-     "of "
-     "prefix counters.",
+     "of prefix counters.",
      "vLLM 导出 kv_cache_usage_perc、running/waiting、preemptions 与两组 prefix "
      "计数。"),
     ("Counters end in _total on the wire, as Prometheus asks.",

@@ -132,8 +132,7 @@ def strategies() -> Iterator[Case]:
 LEDGER.unmodelled(
     "S1-6.0-2", "08",
     ("Pools with sliding windows or hybrid layers keep two accounts; vLLM's hisparse "
-     "has "
-     "a tier of its own.",
+     "has a tier of its own.",
      "SWA/hybrid 池有 full/swa 双侧记账，hisparse 有专用分层。"),
     ("kvlab models one pool of full attention; `kvlab capacity` knows the bytes of the "
      "others.",

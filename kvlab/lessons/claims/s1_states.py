@@ -52,11 +52,9 @@ def _decode_three(desk: Workbench, id: str) -> None:
     ("total = protected + evictable + available.",
      "total = protected + evictable + available。"),
     ("Only while no request runs. What a request holds outside the tree (decoded "
-     "tokens, "
-     "a part of a page, a running chunk) is a term of its own.",
+     "tokens, a part of a page, a running chunk) is a term of its own.",
      "仅当没有请求在跑。请求在树外持有的槽位（解码出的 token、不满一页、进行中的 "
-     "chunk）"
-     "另成一项。"),
+     "chunk）另成一项。"),
 )  # fmt: skip
 def three_terms() -> Iterator[Case]:
     """The three terms against the total: at rest, and three decode steps in."""
@@ -113,8 +111,7 @@ def token_usage() -> Iterator[Case]:
     ("Eviction frees exactly the shortfall: need minus available.",
      "正好逐出 shortfall = 需求 − available。"),
     ("0.5.23 asks for the shortfall, 0.5.14 for the whole need; both take whole "
-     "leaves, "
-     "so it is exact only by luck.",
+     "leaves, so it is exact only by luck.",
      "0.5.23 按缺口要，0.5.14 按全部需求要；两者都整叶逐出，恰好相等只是碰巧。"),
 )  # fmt: skip
 def exactly_the_shortfall() -> Iterator[Case]:

@@ -75,8 +75,7 @@ def _written_late() -> list[AnyOp]:
     ("The guard prevents gaps: every backed-up node hangs on backed-up ancestors.",
      "连续前缀不变量防止断点：备份的节点从 root 起连续。"),
     ("Under write_through. write_back writes the leaf alone, and its ancestors may "
-     "have "
-     "no copy.",
+     "have no copy.",
      "仅限 write_through；write_back 只写叶子，祖先可以没有副本。"),
 )  # fmt: skip
 def gaps() -> Iterator[Case]:

@@ -114,8 +114,7 @@ def deleted() -> Iterator[Case]:
     ("An unwritten node was never accessed a second time: nobody shares it.",
      "非 backuped 意味着从未被第二次访问，没有其他请求共享。"),
     ("Under write_through every node is written at its first insert. Unwritten are "
-     "middle "
-     "chunks, and what found no place on L2.",
+     "middle chunks, and what found no place on L2.",
      "write_through 下每个节点首次插入就写。未写的是中间 chunk，以及在 L2 "
      "上没找到位置的。"),
 )  # fmt: skip
@@ -168,8 +167,7 @@ def high_enough() -> Iterator[Case]:
     ("Such a victim is backed up when its write returns.",
      "备份完成后节点变为 backuped 状态。"),
     ("If L2 has room. If not, 0.5.14 keeps it on L1 and the whole eviction frees "
-     "nothing; "
-     "0.5.23 drops it and goes on.",
+     "nothing; 0.5.23 drops it and goes on.",
      "前提是 L2 放得下。放不下时 0.5.14 把它留在 L1，整次逐出一个都没释放；"
      "0.5.23 丢弃它并继续。"),
 )  # fmt: skip

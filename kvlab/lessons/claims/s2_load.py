@@ -143,8 +143,7 @@ LEDGER.unmodelled(
     "S2-4.3-3", "08",
     ("The quota keeps large loads from starving new requests.",
      "配额防止过大的取回让新请求没有空间。"),
-    ("No caller sets a quota, in either release: the check is there and never "
-     "applies. A "
-     "script here may set one.",
+    ("No caller sets a quota, in either release: the check is there and never applies. "
+     "A script here may set one.",
      "两个版本都没有调用者设置配额：检查存在但从不生效。这里的脚本可以设。"),
 )  # fmt: skip

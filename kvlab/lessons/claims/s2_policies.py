@@ -150,8 +150,7 @@ def writes_less() -> Iterator[Case]:
     ("The signal: frequency under write_through, recency under write_back.",
      "信号来源：write_through 用命中次数，write_back 用逐出优先级。"),
     ("With a threshold of 1 the first asks nothing: the first insert is enough. And "
-     "the "
-     "second writes whatever is evicted.",
+     "the second writes whatever is evicted.",
      "阈值为 1 时前者没有筛选作用：首次插入就够；后者则逐出谁就写谁。"),
 )  # fmt: skip
 def signal() -> Iterator[Case]:

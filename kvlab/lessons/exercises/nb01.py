@@ -67,8 +67,7 @@ def _latent(random: Random) -> Case:
         str(ratio),
         beliefs=(Belief("8", Words(
             "Eight KV heads can be split eight ways; one latent cannot. Every GPU "
-            "keeps "
-            "a whole copy.",
+            "keeps a whole copy.",
             "8 个 KV head 可以八等分，一个 latent 不行：每张卡都存整份。")),),
     )  # fmt: skip
 
@@ -151,11 +150,9 @@ EXERCISES = (
         id="01.P",
         asks=Words(
             "L1 has 96 slots and is empty. Eight requests arrive at once. How many "
-            "run, "
-            "if each has 12 prompt tokens and may write 4? And if it has 28?",
+            "run, if each has 12 prompt tokens and may write 4? And if it has 28?",
             "L1 有 96 个空槽，同时来了 8 个请求。若每个 prompt 12 个 token、还可写 4 "
-            "个，"
-            "能跑几个？prompt 是 28 个呢？"),
+            "个，能跑几个？prompt 是 28 个呢？"),
         parts={"short": Words("12 + 4 tokens", "12 + 4 个 token"),
                "long": Words("28 + 4 tokens", "28 + 4 个 token")},
         case=_prediction,
@@ -171,11 +168,10 @@ EXERCISES = (
         id="01.P2",
         asks=Words(
             "DeepSeek-V3, 60 GiB for KV on each GPU. How many times as many tokens "
-            "does "
-            "the pool hold on eight GPUs, with plain tensor parallelism, as on one?",
+            "does the pool hold on eight GPUs, with plain tensor parallelism, as on "
+            "one?",
             "DeepSeek-V3，每张卡 60 GiB 给 KV。普通张量并行下，八张卡的池子能放的 "
-            "token "
-            "是一张卡的几倍？"),
+            "token 是一张卡的几倍？"),
         options={"1": Words("as many", "一样多"), "4": Words("4 times", "4 倍"),
                  "8": Words("8 times", "8 倍")},
         case=_latent,
@@ -195,8 +191,7 @@ EXERCISES = (
         id="01.E2",
         asks=Words(
             "{model}: {kib} KiB a token. {gib} GiB for KV on each of {tp} GPUs. How "
-            "many "
-            "tokens does the pool hold, and how many sequences of {k}K fit?",
+            "many tokens does the pool hold, and how many sequences of {k}K fit?",
             "{model}：每 token {kib} KiB。{tp} 张卡，每张 {gib} GiB 给 KV。"
             "池子能放多少 token？{k}K 的序列能放几条？"),
         parts={"tokens": Words("tokens", "token"), "fit": Words("sequences", "序列")},

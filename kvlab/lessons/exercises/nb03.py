@@ -172,8 +172,7 @@ EXERCISES = (
         id="03.P2",
         asks=Words(
             "Four requests want more than the 10 blocks. Now watermark = 0.2 instead "
-            "of "
-            "0: int(0.2 × 11) = 2 blocks. Where do the two runs part first?",
+            "of 0: int(0.2 × 11) = 2 blocks. Where do the two runs part first?",
             "四个请求要的比 10 个块多。watermark 从 0 改成 0.2：int(0.2 × 11) = 2 块。"
             "两次运行最先在哪里分开？"),
         options={
@@ -202,11 +201,9 @@ EXERCISES = (
         id="03.E2",
         asks=Words(
             "Six blocks. a holds 1 2 3, b holds 4 5 6, in the order of the prompt; 3 "
-            "and "
-            "6 are not full. {first} ends, then {last}. Whose prompt comes once more, "
-            "and "
-            "ends, too: {again}. Now one request needs all six blocks: in which order "
-            "does it take them?",
+            "and 6 are not full. {first} ends, then {last}. Whose prompt comes once "
+            "more, and ends, too: {again}. Now one request needs all six blocks: in "
+            "which order does it take them?",
             "共六块。a 持有 1 2 3，b 持有 4 5 6（按 prompt 次序），3 和 6 没填满。"
             "先是 {first} 结束，再是 {last}。谁的 prompt 又来一次并结束：{again}"
             "（nobody 表示没有）。最后一个请求要全部六块：它按什么次序取走？"),
@@ -217,9 +214,8 @@ EXERCISES = (
         id="03.E3",
         asks=Words(
             "Write kv_cache_usage_perc, from 0 to 1. blocks is a list of all blocks, "
-            "the "
-            "null block among them; each has id, ref_cnt, has_hash, is_null. A pool of "
-            "the null block alone reports 0.",
+            "the null block among them; each has id, ref_cnt, has_hash, is_null. A "
+            "pool of the null block alone reports 0.",
             "写出 kv_cache_usage_perc，取值 0 到 1。blocks 是全部块的列表，包括 null "
             "block；每块有 id、ref_cnt、has_hash、is_null。只有 null block 的池子报 "
             "0。"),

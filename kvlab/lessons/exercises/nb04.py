@@ -148,8 +148,7 @@ EXERCISES = (
         id="04.P",
         asks=Words(
             "L1 is full of cache. The coldest leaf has 7 tokens. Somebody needs 1 "
-            "slot. "
-            "How many slots are freed, and how many are left over afterwards?",
+            "slot. How many slots are freed, and how many are left over afterwards?",
             "L1 装满缓存，最冷的叶子有 7 个 token。有人需要 1 个槽位。"
             "会腾出几个槽位？用掉之后还剩几个？"),
         parts={"freed": Words("slots freed", "腾出的槽位"),
@@ -182,8 +181,7 @@ EXERCISES = (
         id="04.E1",
         asks=Words(
             "{policy}. +X inserts a leaf, X alone hits it again: {told}. Then "
-            "everything "
-            "is evicted. Put the leaves in the order in which they leave.",
+            "everything is evicted. Put the leaves in the order in which they leave.",
             "{policy}。+X 表示插入叶子，单独的 X 表示再次命中：{told}。然后全部逐出。"
             "按离开的先后排列。"),
         steps={name: Words(name, name) for name in NAMES}, case=_order,
@@ -208,9 +206,8 @@ EXERCISES = (
             "Write the key of slru: leaves with two hits or more go after all others; "
             "within both groups the least recently used goes first. leaf has node, "
             "tokens, hits, last_access, created. The smallest key goes first.",
-            "写出 slru 的键：命中两次及以上的叶子排在其他之后；"
-            "两组内部都是最久未用的先走。"
-            "leaf 有 node、tokens、hits、last_access、created。键最小的先走。"),
+            "写出 slru 的键：命中两次及以上的叶子排在其他之后；两组内部都是最久未用的先"
+            "走。leaf 有 node、tokens、hits、last_access、created。键最小的先走。"),
         start="def key(leaf):\n    ...", judge=judge,
     ),
     ON_DEMAND,

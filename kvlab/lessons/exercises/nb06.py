@@ -166,8 +166,7 @@ EXERCISES = (
         id="06.P",
         asks=Words(
             "A, 12 tokens, is inserted for the first time. How many slots of L2 does "
-            "it "
-            "take at that insert, under each write policy?",
+            "it take at that insert, under each write policy?",
             "A（12 个 token）第一次插入。三种写策略下，这次插入各占用多少个 L2 槽位？"),
         parts={name: words for name, words in POLICIES.items()}, case=_prediction,
     ),
@@ -196,14 +195,12 @@ EXERCISES = (
         id="06.E1",
         asks=Words(
             "{policy}. A ({a} tokens) is inserted, then inserted again. B arrives in "
-            "two "
-            "chunks: {b} tokens, then {rest} more. At last everything is evicted from "
-            "L1. Every copy is acknowledged at once; L2 has room.\n"
-            "How many slots of L2 are taken after each?",
+            "two chunks: {b} tokens, then {rest} more. At last everything is evicted "
+            "from L1. Every copy is acknowledged at once; L2 has room.\nHow many slots "
+            "of L2 are taken after each?",
             "{policy}。A（{a} 个 token）插入，再插入一次。B 分两个 chunk 到来：先 {b} "
-            "个，"
-            "再 {rest} 个。最后 L1 全部逐出。每次拷贝立即 ack，L2 足够大。\n"
-            "每一步之后 L2 占用多少个槽位？"),
+            "个，再 {rest} 个。最后 L1 全部逐出。每次拷贝立即 ack，L2 足够大。\n每一步"
+            "之后 L2 占用多少个槽位？"),
         parts={
             "a": Words("after A", "A 之后"), "again": Words("A again", "A 再次"),
             "chunk": Words("B's middle chunk", "B 的中间 chunk"),
@@ -225,8 +222,7 @@ EXERCISES = (
         asks=Words(
             "Write the guard before a copy. hit has node, hits (this one included), "
             "threshold, backed_up, parent_is_root, parent_backed_up. Return True if "
-            "the "
-            "copy is to be tried.",
+            "the copy is to be tried.",
             "写出拷贝之前的判断。hit 有 node、hits（含本次）、threshold、backed_up、"
             "parent_is_root、parent_backed_up。应当尝试拷贝时返回 True。"),
         start="def guard(hit):\n    ...", judge=judge,

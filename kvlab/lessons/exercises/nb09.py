@@ -213,11 +213,9 @@ EXERCISES = (
         id="09.P",
         asks=Words(
             "Forty requests; nine tenths of each prompt is one of eight shared "
-            "prefixes. "
-            "In which order do the runs stand, lowest P99 TTFT first?",
-            "40 个请求，每个 prompt 的九成是 8 个共享前缀之一。三次运行按 P99 TTFT "
-            "从低到高"
-            "是什么次序？"),
+            "prefixes. In which order do the runs stand, lowest P99 TTFT first?",
+            "40 个请求，每个 prompt 的九成是 8 个共享前缀之一。三次运行按 P99 TTFT 从低"
+            "到高是什么次序？"),
         options={order: _named(order) for order in ORDERS}, case=_prediction,
     ),
     Choice(
@@ -254,8 +252,7 @@ EXERCISES = (
         id="09.E2",
         asks=Words(
             "{n} requests came and left within {span} s; each stayed {mean} s on "
-            "average "
-            "(queue included). How many were there at once, on average?",
+            "average (queue included). How many were there at once, on average?",
             "{span} 秒内来去了 {n} 个请求，平均每个停留 {mean} 秒（含排队）。"
             "平均同时在场几个？"),
         parts={"inside": Words("requests", "请求")}, tolerance=0.02, case=_little,

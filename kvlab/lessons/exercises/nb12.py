@@ -223,9 +223,8 @@ EXERCISES = (
             "block; the leaf with the smallest goes first. block has last_use and "
             "created (numbers of accesses), hits, depth (blocks above), prompt (blocks "
             "of its request).",
-            "在 300 块的树里比 LRU 多命中至少 1 个百分点。写出块的键，"
-            "键最小的叶子先走。"
-            "block 有 last_use、created（第几次访问）、hits、depth（上方块数）、"
+            "在 300 块的树里比 LRU 多命中至少 1 个百分点。写出块的键，键最小的叶子先"
+            "走。block 有 last_use、created（第几次访问）、hits、depth（上方块数）、"
             "prompt（所在请求的块数）。"),
         start="def key(block):\n    ...", judge=judge,
     ),
