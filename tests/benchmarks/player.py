@@ -7,9 +7,9 @@ one a frame, each until styles and layout of its frame are done, the first right
 opening; what a key costs the page's main thread in CPU time, for its own frame and
 until the next key; real key presses until the frame that shows them is made, beside
 those of an empty page, the floor of the method; seeks to random events; at how many of
-1,000 random events the state is the same from the front and from the back; the heap;
-and drawing both pools at moments far apart, in all and for each 10,000 slots of the two
-pools together.
+1,000 random events (fewer in large pools) the state is the same from the front and from
+the back; the heap; and drawing both pools at moments far apart, in all and for each
+10,000 slots of the two pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
 Run: python tests/benchmarks/player.py [EVENTS|blocks:EVENTS|RUN ...]
@@ -88,10 +88,12 @@ SEEKS = """() => {
     }
     return took;
 }"""
-BOTH_WAYS = """() => {
+HASHED = 400_000_000
+"""Places of a pool, slots or blocks, that are hashed in all to compare both ways."""
+BOTH_WAYS = """(times) => {
     const { run } = kvlab, n = run.count;
     let same = 0;
-    for (let i = 0; i < 1000; i++) {
+    for (let i = 0; i < times; i++) {
         const e = Math.floor(Math.abs(Math.sin(i * 78.233) * 43758.5453 % 1) * n);
         const front = run.seek(0).seek(e).hash();
         if (run.seek(n).seek(e).hash() === front) same++;
@@ -233,7 +235,10 @@ def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     print(f"  CPU of a key   {told(frame)} for its frame; {told(whole)} in all")
     print(f"  key to paint   {told(pressed(tab))}; of an empty page {told(floor)}")
     print(f"  seek           {told(tab.evaluate(SEEKS))}")
-    print(f"  both ways      the same at {tab.evaluate(BOTH_WAYS):,} of 1,000 events")
+    places = sum(tab.evaluate("kvlab.log.pools"))
+    times = min(1000, HASHED // places)
+    same = tab.evaluate(BOTH_WAYS, times)
+    print(f"  both ways      the same at {same:,} of {times:,} events")
     heap = tab.evaluate("performance.memory.usedJSHeapSize") / 1e6
     print(f"  heap           {heap:,.0f} MB")
     if not isinstance(trace, BlockTrace):

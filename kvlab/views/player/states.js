@@ -7,6 +7,7 @@ import { Places } from "./places.js";
 
 const KEYFRAME_BYTES = 96e6;
 const NEAR = 8; // turns between two that know their run
+const SHORT = 32; // pages that are written faster one by one than by a fill
 const SHAPE = ["parent", "start", "len", "life"];
 
 /** The pages that a tier handed out, as runs up or down, in order; the k-th page is
@@ -42,10 +43,11 @@ class Handed {
   /** Call with first page, size and step (1 or -1) of every run of `size` turns from
    *  `turn` on. */
   each(turn, size, call) {
+    const { first, count, begin } = this;
     for (let run = this.find(turn); size > 0; run++) {
-      const within = Math.min(size, this.begin[run + 1] - turn);
-      const step = this.count[run] < 0 ? -1 : 1;
-      call(this.first[run] + step * (turn - this.begin[run]), within, step);
+      const within = Math.min(size, begin[run + 1] - turn);
+      const step = count[run] < 0 ? -1 : 1;
+      call(first[run] + step * (turn - begin[run]), within, step);
       turn += within;
       size -= within;
     }
@@ -199,16 +201,18 @@ export class States {
       column = op.column[patch],
       owners = columns[column],
       places = columns[column + 1];
+    const painted = this.painted[column];
     const moved = op.was[patch] !== op.now[patch];
     let place = sign > 0 ? op.now[patch] : op.was[patch];
     const rises = place ? 1 : 0;
     this.handed[column].each(op.first[patch], op.count[patch], (first, size, step) => {
       const end = first + step * size;
-      const [low, past] = step > 0 ? [first, end] : [end + 1, first + 1];
-      this.painted[column].paint(low, past);
-      owners.fill(owners[first] + add, low, past); // all of a run had one owner
-      for (let row = first; moved && row !== end; row += step, place += rises)
-        places[row] = place;
+      const low = step > 0 ? first : end + 1;
+      painted.paint(low, low + size);
+      if (size > SHORT) owners.fill(owners[first] + add, low, low + size); // all had one
+      else for (let row = first; row !== end; row += step) owners[row] += add;
+      if (moved)
+        for (let row = first; row !== end; row += step, place += rises) places[row] = place;
     });
   }
 
