@@ -75,7 +75,7 @@ def _told_to_wait(waiting: Sequence[Request]) -> set[str]:
 def by_branch(waiting: Sequence[Request]) -> list[Request]:
     """Return the matched requests in the order of the walk (dfs-weight).
 
-    Cost: O(children of the nodes on their paths).
+    Cost: O(requests x depth + children of the nodes on their paths).
     """
     weight: Counter[Node] = Counter()
     at: defaultdict[Node, list[Request]] = defaultdict(list)
