@@ -7,8 +7,9 @@ torch's module of a device.
 from __future__ import annotations
 
 from collections import deque
-from contextlib import contextmanager
 from functools import partial
+
+from current_stream import CurrentStream
 
 from kvlab.memory.streams import StreamTransfer
 from kvlab.memory.transfer import Steps
@@ -53,19 +54,10 @@ class LazyEvent:
         self.stream.run_to(self)
 
 
-class LazyDevice:
+class LazyDevice(CurrentStream):
     def __init__(self) -> None:
         self._current = LazyStream()
         self.Stream, self.Event = LazyStream, LazyEvent
-
-    def current_stream(self) -> LazyStream:
-        return self._current
-
-    @contextmanager
-    def stream(self, stream):
-        before, self._current = self._current, stream
-        yield
-        self._current = before
 
     def enqueue(self, step) -> None:
         """Do the step when the current stream comes to it."""

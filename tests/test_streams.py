@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-
 import pytest
+from current_stream import CurrentStream
 
 from kvlab.errors import ConfigError
 from kvlab.memory.streams import StreamTransfer
@@ -39,7 +38,7 @@ class FakeStream:
         self.log.append(f"{self.name} waits for {event.name}")
 
 
-class FakeDevice:
+class FakeDevice(CurrentStream):
     """A device's module: notes what it is asked, and finishes only when told."""
 
     def __init__(self):
@@ -52,15 +51,6 @@ class FakeDevice:
 
     def Event(self):
         return FakeEvent(self.log)
-
-    def current_stream(self):
-        return self._current
-
-    @contextmanager
-    def stream(self, stream):
-        before, self._current = self._current, stream
-        yield
-        self._current = before
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from __future__ import annotations
 from contextlib import ExitStack, contextmanager
 
 import torch
+from current_stream import CurrentStream
 from torch.overrides import TorchFunctionMode
 from watched_order import STREAMS, Event, Line, Memory
 
@@ -50,7 +51,7 @@ class Watched(torch.Tensor):
         return found[0].memory.device.run(func, args, kwargs or {})
 
 
-class Device(TorchFunctionMode):
+class Device(CurrentStream, TorchFunctionMode):
     """torch's module of the device, and while entered, what torch does there."""
 
     def __init__(self):
@@ -67,15 +68,6 @@ class Device(TorchFunctionMode):
 
     def Event(self):
         return Event(self)
-
-    def current_stream(self, device=None):
-        return self._current
-
-    @contextmanager
-    def stream(self, stream):
-        before, self._current = self._current, stream
-        yield
-        self._current = before
 
     def synchronize(self, device=None):
         for line in self.lines:
