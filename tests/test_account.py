@@ -5,12 +5,13 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from moments import at
+from played import golden
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.views.account import Sum, Term, account_svg, device_sum, host_sum
+from kvlab.views.account import Sum, Term, account_svg, bar, device_sum, host_sum
 from kvlab.views.frame import frame_at, frame_of
-from kvlab.views.theme import Words
+from kvlab.views.theme import Words, fill
 
 
 def test_both_sums_hold_at_every_step(sample):
@@ -37,6 +38,19 @@ def test_a_demotion_moves_evictable_to_held_until_the_pages_are_free(sample):
 def test_pages_of_a_lost_node_lie_outside_the_tree_until_they_are_free(sample):
     moved = {t.state: t.moved for t in host_sum(at(sample, ev.EvictHost)).terms}
     assert moved == {"host_only": -18, "copy": 0, "held": 18, "available": 0}
+
+
+def test_what_a_load_brings_is_promised_until_it_is_there(sample):
+    loads, there = device_sum(at(sample, ev.Load)), device_sum(at(sample, ev.LoadDone))
+    assert sum(term.coming for term in loads.terms) == 8
+    assert f'fill="{fill("promised")}"' in bar(loads, 448, 14)
+    assert sum(term.coming for term in there.terms) == 0
+    moved = {t.state: t.moved for t in host_sum(at(sample, ev.LoadDone)).terms}
+    assert moved == {"host_only": -8, "copy": 8, "held": 0, "available": 0}
+
+
+def test_a_node_that_left_l2_is_no_copy_there():
+    assert host_sum(frame_at(golden("s25"), 41)).holds
 
 
 def test_the_picture_has_each_number_and_a_tick(sample):

@@ -158,8 +158,10 @@ def differing(reader: Reader, state: State) -> list[str]:
     now, host = state.account(), state.host_account()
     known = state.nodes.values()
     twice = [n for n in known if n.pages is not None and n.host_pages is not None]
-    account = [now.available, now.evictable, now.protected, host.host_only,
-               host.available, sum(len(node.tokens) for node in twice)]  # fmt: skip
+    coming = sum(len(n.tokens) for n in twice if n.loading is not None)
+    copies = sum(len(n.tokens) for n in twice) - coming
+    account = [now.available, now.evictable, now.protected, host.host_only + coming,
+               host.available, copies]  # fmt: skip
     if [reader.row("account")[row] for row in range(6)] != account:
         wrong.append("account")
     return wrong

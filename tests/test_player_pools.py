@@ -126,3 +126,37 @@ def crowded(pool: int, host: int) -> Trace:
 def test_a_pool_drawn_step_by_step_is_the_pool_drawn_at_once(open_page, pool, host):
     tab = open_page(to_html(crowded(pool, host), lang="en"), reduced_motion="reduce")
     assert tab.js(WALK, [7, 80]) == []
+
+
+PROMISED = """() => {
+    const { run } = kvlab, node = kvlab.root.querySelector("[data-node='2']");
+    const fill = at => at?.getAttribute("fill").match(/kv\\d+-(\\w+)/)?.[1];
+    const painted = document.querySelectorAll("#kvlab .p-pool canvas")[1].shown;
+    const names = Object.keys(kvlab.log.looks);
+    const slots = tier => {
+        const { owners, codes } = painted[tier];
+        return [...new Set(codes.filter((c, i) => owners[i] === 6))].map(
+            code => names[code & 15]) };
+    return {
+        tree: [".d1", ".d2"].map(deck => fill(node.querySelector(deck))),
+        slots: [slots(0), slots(1)],
+        bars: [...kvlab.root.querySelectorAll(".a1 .bar rect")].map(fill),
+        legend: [...kvlab.root.querySelectorAll(".a1 .term")].map(t => [
+            t.innerText.replace(/\\s+/g, " "), t.querySelectorAll("svg").length]),
+    } }"""
+"""How n2 looks in the tree and in the pools, and what the account of L1 shows."""
+
+
+def test_what_is_promised_to_a_load_is_green_in_tree_pool_and_account(open_page):
+    tab = open_page(to_html(golden("s10"), lang="en", start=65))
+    seen = tab.js(PROMISED)
+    assert seen["tree"] == ["promised", "host_only"]
+    assert seen["slots"] == [["promised"], ["host_only"]]
+    assert "promised" in seen["bars"]
+    assert seen["legend"][0] == ["used · 22 loading 22+22", 2]
+    tab.js("() => kvlab.show(67)")
+    seen = tab.js(PROMISED)
+    assert seen["tree"] == [None, "copy"]  # used is solid
+    assert seen["slots"] == [["used"], ["copy"]]
+    assert "promised" not in seen["bars"]
+    tab.shoot("promised.png")

@@ -49,9 +49,11 @@ def test_each_state_has_its_pattern(sample):
         assert f'fill="{fill(state)}"' in svg, state
 
 
-def test_a_copy_to_the_host_points_down_and_one_from_it_up(sample):
+def test_a_copy_to_the_host_points_down_and_one_from_it_fills_what_was_promised(sample):
     assert f'fill="{fill("in_flight", True)}"' in pool_map(at(sample, ev.Backup))
-    assert f'fill="{fill("in_flight")}"' in pool_map(at(sample, ev.Load))
+    loads = pool_map(at(sample, ev.Load))
+    assert f'fill="{fill("promised")}"' in loads
+    assert fill("in_flight") not in loads
 
 
 def test_runs_are_labelled_with_their_node_or_request(sample):

@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 from moments import at, rests
+from played import golden
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
@@ -57,10 +58,20 @@ def test_a_backup_in_flight_shows_on_the_host_side(sample):
     assert states_of(frame, "L1", "n1") == {"evictable"}
 
 
-def test_a_load_in_flight_shows_on_the_device_side(sample):
+def test_slots_of_a_load_are_promised_and_l2_alone_has_its_tokens(sample):
     frame = at(sample, ev.Load)
-    assert states_of(frame, "L1", "n4") == {"in_flight"}
+    assert states_of(frame, "L1", "n4") == {"promised"}
+    assert states_of(frame, "L2", "n4") == {"host_only"}
+    frame = at(sample, ev.LoadDone)
+    assert states_of(frame, "L1", "n4") == {"used"}
     assert states_of(frame, "L2", "n4") == {"copy"}
+
+
+def test_a_node_that_left_l2_is_not_seen_where_others_are():
+    frame = frame_at(golden("s25"), 41)
+    assert frame.state.orphans
+    assert states_of(frame, "L1", "n1") == {"promised"}
+    assert states_of(frame, "L2", "n1") == set()
 
 
 def test_a_demoted_node_is_seen_to_give_up_its_slots_for_one_event(sample):

@@ -18,8 +18,8 @@ def test_the_tree_is_indented_with_ranges_locks_hits_and_residency(sample):
     assert tree_text(at(sample, ev.Load)).splitlines() == [
         "n3  0:6  lock_ref 0  hits 2  L1 / evictable 19-24  L2 - copy of L1 18-23",
         "  n2  6:10  lock_ref 0  hits 1  L1 –  L2 = host only 24-27",
-        "  n4  6:14  lock_ref 0  hits 1  L1 > in flight 17-18, 14-16, 13, 5-6"
-        "  L2 - copy of L1 28-35  <- this event",
+        "  n4  6:14  lock_ref 0  hits 1  L1 % promised 17-18, 14-16, 13, 5-6"
+        "  L2 = host only 28-35  <- this event",
         "n5  0:12  lock_ref 0  hits 1  L1 –  L2 = host only 36-47",
         "  n6  12:13  lock_ref 0  hits 1  L1 –  L2 = host only 0",
     ]

@@ -22,12 +22,14 @@ OUTSIDE = Words("outside", "树外")
 
 
 class Term(NamedTuple):
-    """One addend: so many tokens in a state, `moved` more than before the event."""
+    """One addend: so many tokens in a state, `moved` more than before the event;
+    `coming` of them are still on their way from L2."""
 
     state: State
     name: Words
     tokens: int
     moved: int
+    coming: int = 0
 
 
 class Sum(NamedTuple):
@@ -52,13 +54,26 @@ def device_sum(frame: Frame) -> Sum:
         ("evictable", "evictable"),
         ("available", "available"),
     ]
+    coming = _coming(frame.state)
     return Sum(
         tuple(
-            _term_of(state, LOOKS[state].name, getattr(now, at), getattr(then, at))
+            Term(
+                state, LOOKS[state].name, getattr(now, at),
+                getattr(now, at) - getattr(then, at), coming.get(state, 0),
+            )
             for state, at in names
         ),
         now.total,
-    )
+    )  # fmt: skip
+
+
+def _coming(state: Engine) -> dict[State, int]:
+    """Return the tokens that L1 waits for, by the term that counts them."""
+    sums: dict[State, int] = {"used": 0, "evictable": 0}
+    for node in (*state.nodes.values(), *state.orphans.values()):
+        if node.loading is not None:
+            sums["used" if node.lock_ref else "evictable"] += len(node.tokens)
+    return sums
 
 
 def host_sum(frame: Frame) -> Sum:
@@ -76,33 +91,35 @@ def host_sum(frame: Frame) -> Sum:
     ]
     terms = zip(names, now, then, strict=True)
     return Sum(
-        tuple(_term_of(*name, tokens, before) for name, tokens, before in terms),
+        tuple(Term(*name, tokens, tokens - before) for name, tokens, before in terms),
         sum(now),
     )
 
 
-def _term_of(state: State, name: Words, now: int, then: int) -> Term:
-    return Term(state, name, now, now - then)
-
-
 def _host(state: Engine) -> tuple[int, int, int, int]:
+    """Return host only, copies of L1, outside, free; what L1 waits for, L2 alone has.
+    """
     account = state.host_account()
-    copies = sum(
-        len(node.tokens)
-        for node in (*state.nodes.values(), *state.orphans.values())
-        if node.pages is not None and node.host_pages is not None
-    )
-    return account.host_only, copies, account.copies - copies, account.available
+    copies = coming = 0
+    for node in state.nodes.values():
+        if node.pages is not None and node.host_pages is not None:
+            copies += len(node.tokens) if node.loading is None else 0
+            coming += len(node.tokens) if node.loading is not None else 0
+    outside = account.copies - copies - coming
+    return account.host_only + coming, copies, outside, account.available
 
 
 def bar(account: Sum, width: float, height: float) -> Markup:
-    """Return the terms as one stacked bar."""
+    """Return the terms as one stacked bar; what is still to come is promised."""
     parts, x = [], 0.0
     for term in account.terms:
         wide = term.tokens / account.total * width if account.total else 0.0
-        if wide > 0:
-            parts.append(draw.box(x, 0, wide, height, term.state))
+        late = wide * term.coming / term.tokens if term.coming else 0.0
+        if wide > late:
+            parts.append(draw.box(x, 0, wide - late, height, term.state))
         x += wide
+        if late:
+            parts.append(draw.box(x - late, 0, late, height, "promised"))
     return join(parts)
 
 

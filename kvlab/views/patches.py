@@ -52,7 +52,7 @@ class Patches(PatchList):
         paintings = {f"owner{t[1]}": Painting(turns[t]) for t in turns}
         super().__init__(COLUMNS, DELTAS, list(turns.values()), paintings)
         self.pages = {tier: paintings[f"owner{tier[1]}"] for tier in turns}
-        self.copies = 0
+        self.copies = self.coming = 0  # tokens of L2 that L1 has, that L1 waits for
         self._page = trace.header.config.page_size
         self._turn = 0
         self._events = trace.events
@@ -82,7 +82,8 @@ class Patches(PatchList):
         state, page = self.state, self._page
         now = [
             len(state.pools["L1"].free) * page, state.evictable, state.protected,
-            state.host_only, len(state.pools["L2"].free) * page, self.copies,
+            state.host_only + self.coming, len(state.pools["L2"].free) * page,
+            self.copies,
         ]  # fmt: skip
         if now != self._told:
             for row, value in enumerate(now):
@@ -175,18 +176,24 @@ class Patches(PatchList):
 
     def _leave_device(self, id: int) -> None:
         node = self._node(id)
+        self._twice(id, -len(node.tokens))
         self._set("l1", id, ABSENT)
         if node.pages is not None:
             self._let_go("L1", node.pages, LOOSE)
+
+    def _twice(self, id: int, tokens: int) -> None:
+        """Count tokens for which both tiers have room: on L1 they may still be due."""
         if self._has_host(id):
-            self.copies -= len(node.tokens)
+            if self._now.get((AT["l1"], id)) == MOVING:
+                self.coming += tokens
+            else:
+                self.copies += tokens
 
     def _to_device(self, id: int, pages: Pages, now: int) -> None:
         start = self._now.get((AT["start"], id), 0)
         self._set("l1", id, now)
         self._paint("owner1", pages, owner_of_node(id), start // self._page)
-        if self._has_host(id):
-            self.copies += len(pages) * self._page
+        self._twice(id, len(pages) * self._page)
 
     def _restore(self, e: ev.Restore) -> None:
         self._to_device(e.node, e.pages, PRESENT)
@@ -199,14 +206,16 @@ class Patches(PatchList):
     def _load_done(self, e: ev.LoadDone) -> None:
         for node in self.state.path(e.node):
             if node.loading == e.node and node.pages is not None:
+                self._twice(node.id, -len(node.tokens))
                 self._set("l1", node.id, PRESENT)
+                self._twice(node.id, len(node.tokens))
 
     def _backup(self, e: ev.Backup) -> None:
         start = self._now.get((AT["start"], e.node), 0)
         self._set("l2", e.node, MOVING)
         self._paint("owner2", e.pages, owner_of_node(e.node), start // self._page)
         if self._node(e.node).pages is not None:
-            self.copies += len(e.pages) * self._page
+            self._twice(e.node, len(e.pages) * self._page)
 
     def _backup_done(self, e: ev.BackupDone) -> None:
         for node in self.state.path(e.node):
@@ -225,11 +234,11 @@ class Patches(PatchList):
 
     def _reclaim(self, e: ev.Reclaim) -> None:
         node = self._node(e.node)
+        if node.pages is not None:
+            self._twice(e.node, -len(node.tokens))
         self._set("l2", e.node, ABSENT)
         if node.host_pages is not None:
             self._let_go("L2", node.host_pages, LOOSE)
-        if node.pages is not None:
-            self.copies -= len(node.tokens)
 
     # --- changes of requests
 

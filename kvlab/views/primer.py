@@ -35,6 +35,8 @@ STATES: dict[State, Words] = {
     "evictable": Words("cached, needed by nobody: may go", "已缓存，没人需要：可逐出"),
     "available": Words("holds nothing", "空着"),
     "host_only": Words("only L2 has it", "只有 L2 有"),
+    "promised": Words("given away: a load, or a request, will fill it",
+                      "已许出：由取回或请求填入"),
     "in_flight": Words("on its way between L1 and L2", "在 L1 与 L2 之间途中"),
 }
 

@@ -85,7 +85,8 @@ def _holders(frame: Frame, tier: Tier, touched: Focus) -> Iterator[_Holder]:
     state = frame.state
     if tier == "L1":
         yield from _requests(state)
-    for node in (*state.nodes.values(), *state.orphans.values()):
+    orphans = state.orphans.values() if tier == "L1" else ()
+    for node in (*state.nodes.values(), *orphans):
         pages = node.pages if tier == "L1" else node.host_pages
         if pages is not None:
             yield _of_node(node, tier, pages)
@@ -111,7 +112,7 @@ def l1_state(node: NodeState) -> State | None:
     if node.pages is None:
         return None
     if node.loading is not None:
-        return "in_flight"
+        return "promised"
     return "used" if node.lock_ref else "evictable"
 
 
@@ -121,7 +122,7 @@ def l2_state(node: NodeState) -> State | None:
         return None
     if node.writing is not None:
         return "in_flight"
-    return "host_only" if node.pages is None else "copy"
+    return "copy" if node.pages is not None and node.loading is None else "host_only"
 
 
 def _leaving(frame: Frame, tier: Tier, touched: Focus) -> Iterator[_Holder]:

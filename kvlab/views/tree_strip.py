@@ -148,7 +148,7 @@ def _decks(strip: Strip, scale: Scale) -> Markup:
     parts = [upper, lower]
     if "lost" in (strip.l1, strip.l2):
         parts.append(draw.cross(x + 1, y + 1, wide - 2, scale.l1 + scale.l2 - 1))
-    if scale.token >= 6 and scale.row >= 48 and strip.l1 not in ("lost", "in_flight"):
+    if scale.token >= 6 and scale.row >= 48 and strip.l1 not in ("lost", "promised"):
         lines = "".join(
             f"M{x + place * scale.token:.1f} {y + 1:g}v{scale.l1 - 2:g}"
             for place in range(1, len(strip.node.tokens))

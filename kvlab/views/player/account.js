@@ -93,7 +93,7 @@ export function barOf(player, { terms, total }, high) {
     const late = tokens > 0 ? (Math.min(coming, tokens) / tokens) * wide : 0;
     const here = wide > late ? box(player, x, 0, wide - late, high, state, part(state)) : "";
     x += wide;
-    return here + (late ? box(player, x - late, 0, late, high, "in_flight", part(`${state}+`)) : "");
+    return here + (late ? box(player, x - late, 0, late, high, "promised", part(`${state}+`)) : "");
   });
   return parts.join("");
 }
@@ -123,7 +123,9 @@ function termOf(player, term) {
 
 /** What a term says: its name, its tokens, by how much the last event moved them. */
 function insideOf(player, { state, tokens, moved, name, coming }) {
-  const note = coming ? ` · ${ui(player, "loading", { n: num(coming) })}` : "";
+  const note = coming
+    ? ` · ${swatch(player, "promised")}${ui(player, "loading", { n: num(coming) })}`
+    : "";
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
   const [, also] = otherHtml(player, state) || ["", ""];

@@ -62,27 +62,31 @@ const drain = (up) => [
 ];
 
 /** How a move shows on the decks and slots it leads to: what covers them, and how it
- *  goes away. */
+ *  goes away. What arrives on L1 was promised its slots. */
 const COVERS = {
-  load: ["left", FADE],
+  load: ["available", FADE],
   write: ["available", FADE],
-  land: ["in_flight", FADE],
+  land1: ["promised", FADE],
+  land2: ["in_flight", FADE],
   demote: ["evictable", drain(false)],
   reclaim: ["copy", drain(true)],
 };
 
-function inTree(player, pane, { what, node, tier }, timing) {
+const coverOf = ({ what, tier }) => COVERS[what] ?? COVERS[`${what}${tier}`];
+
+function inTree(player, pane, move, timing) {
+  const { node, tier } = move;
   const group = pane.parts?.held.get(`n${node}`)?.g;
   const deck = group?.querySelector(`.d${tier}`);
   if (!deck) return;
   const [x, y, w, h] = ["x", "y", "width", "height"].map((a) => +deck.getAttribute(a));
-  const [look, frames] = COVERS[what];
+  const [look, frames] = coverOf(move);
   above(player, group, box(player, x - 0.5, y - 0.5, w + 1, h + 1, look), frames, timing);
 }
 
 function inPools(player, pane, run, move, timing) {
   const layer = layerOf(player, pane);
-  const [look, frames] = COVERS[move.what];
+  const [look, frames] = coverOf(move);
   const t = tiersOf(player, run)[move.tier - 1];
   const g = gridOf(player);
   const pieces = takenPages(run, move)

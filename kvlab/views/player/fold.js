@@ -15,7 +15,7 @@ export const PART = 40;
 
 const OPENED = 400; // nodes of an opened subtree that are shown
 const FOLD_LETTER = 5.2; // pixels of a letter of its label
-const LOOKS = ["used", "in_flight", "evictable", "host_only"];
+const LOOKS = ["used", "promised", "evictable", "host_only"];
 
 /** The nodes to show, and the subtrees to fold, as [top, nodes]. `gone` left the tree. */
 export function foldTree(player, run, gone) {

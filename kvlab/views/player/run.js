@@ -162,7 +162,7 @@ export class Run extends States {
     const { l1, l2, lock } = this.c;
     return [
       l1[node] === 2
-        ? "in_flight"
+        ? "promised"
         : l1[node]
           ? lock[node]
             ? "used"
@@ -171,7 +171,7 @@ export class Run extends States {
       l2[node] === 2
         ? "in_flight"
         : l2[node]
-          ? l1[node]
+          ? l1[node] === 1
             ? "copy"
             : "host_only"
           : null,

@@ -57,7 +57,8 @@ function drawTitles(player, pen, tiers) {
 function twinOf(run, tier, owner) {
   if (owner < 2 || owner & 1) return undefined;
   const looks = run.looks((owner - 2) / 2);
-  return looks.includes("in_flight") ? undefined : (looks[2 - tier] ?? undefined);
+  const copying = looks.includes("in_flight") || looks.includes("promised");
+  return copying ? undefined : (looks[2 - tier] ?? undefined);
 }
 
 function drawRow(player, pen, t, g, { owners, codes }, row) {
