@@ -97,8 +97,7 @@ def host_sum(frame: Frame) -> Sum:
 
 
 def _host(state: Engine) -> tuple[int, int, int, int]:
-    """Return host only, copies of L1, outside, free; what L1 waits for, L2 alone has.
-    """
+    """Return host only, copies, outside, free; what L1 waits for, L2 alone has."""
     account = state.host_account()
     copies = coming = 0
     for node in state.nodes.values():
