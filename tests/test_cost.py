@@ -57,6 +57,17 @@ def test_an_mla_latent_is_read_whole_by_every_rank():
     assert reads[0] == pytest.approx(reads[1], rel=1e-3)
 
 
+def test_tokens_of_a_mixture_share_experts():
+    bare = Factors(overhead_s=0, reduce_latency_s=0)
+    one = Cost(model_shape("deepseek-v3"), accelerator("h200"), factors=bare)
+    steps = [one.decode(batch, 0) for batch in (1, 2, 8, 1000)]
+    weights = FS / (4.8e12 * 0.8)
+    assert steps[0] == pytest.approx(37e9 * weights, rel=1e-3)
+    assert 1.9 * steps[0] < steps[1] < 2 * steps[0]
+    assert 6 * steps[0] < steps[2] < 7 * steps[0]
+    assert steps[3] == pytest.approx(671e9 * weights, rel=1e-3)
+
+
 def test_every_accelerator_names_its_source():
     assert all(len(entry.source) > 40 for entry in ACCELERATORS.values())
 

@@ -173,9 +173,11 @@ class Cost:
         return dense
 
     def _read_and_multiply(self, tokens: int) -> int:
-        """A mixture reads the experts that its tokens use, at most all of them."""
+        """A mixture reads the experts that any of its tokens picks, each token on its
+        own: those of one token are the active weights, those of many are all."""
         model = self.model
-        read = min(model.weights, model.active * max(tokens, 1)) * model.weight_bytes
+        unread = (1 - model.active / model.weights) ** max(tokens, 1)
+        read = model.weights * (1 - unread) * model.weight_bytes
         dense = max(tokens * self._token, _fs(read, self._memory))
         return dense + tokens * self._reduce_token + self._fixed
 
