@@ -72,7 +72,7 @@ def test_the_columns_in_the_browser_are_the_snapshots(open_page):
 
 
 def test_the_headline_says_what_python_says_in_both_languages(open_page):
-    for name in ("s10", "s14", "s18", "x08"):
+    for name in ("s10", "s14", "s18", "s25", "x08"):
         trace = golden(name)
         tab = open_page(to_html(trace))
         replay = Replay(trace)

@@ -7,10 +7,11 @@ import string
 
 import pytest
 from moments import about, at
+from played import golden
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.views.frame import frame_of
+from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.phrases import PHRASES, VERDICTS
 from kvlab.views.sentences import describe, entry_of, verdict
 from kvlab.views.theme import LANGS
@@ -50,6 +51,17 @@ def test_no_entry_is_left_without_an_event_that_tells_it():
 def test_no_sentence_praises_or_shouts():
     text = " ".join(words.en for words in PHRASES.values())
     assert not re.search(r"!|\b(great|nice|simply|just|successfully)\b", text)
+
+
+def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_gone():
+    said = {at: describe(frame_at(golden("s25"), at)) for at in (53, 54, 59)}
+    assert said == {
+        53: "n1 is next and is demoted, though its copy on L2 is gone: 20 tokens are "
+            "lost",
+        54: "n1 gives up 20 slots of L1; its copy on L2 is gone too, so its tokens are "
+            "lost",
+        59: "n1 is next and is dropped from L2, which no longer has its 20 tokens",
+    }  # fmt: skip
 
 
 def test_a_refusal_says_need_and_room(sample):

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from .theme import Words
 
+GONE = "gone"
+"""Ends the entries of a node whose copy on L2 is gone, though the engine counts on it.
+"""
+
 # fmt: off
 PHRASES: dict[str, Words] = {
     "": Words(
@@ -61,6 +65,10 @@ PHRASES: dict[str, Words] = {
     "demote": Words(
         "{n} gives up {tokens} slots of L1; its copy on L2 stays, nothing is copied",
         "{n} 让出 {tokens} 个 L1 槽位；L2 的副本留下，无需拷贝"),
+    "demote gone": Words(
+        "{n} gives up {tokens} slots of L1; its copy on L2 is gone too, so its tokens "
+        "are lost",
+        "{n} 让出 {tokens} 个 L1 槽位；L2 的副本也已不在，这些 token 就此丢失"),
     "restore": Words(
         "{n} is on L1 again: it takes {slots} freshly computed slots",
         "{n} 重新回到 L1：接手 {slots} 个刚算好的槽位"),
@@ -166,6 +174,10 @@ PHRASES: dict[str, Words] = {
     "victim demote": Words(
         "{n} is next and is demoted: L2 has a copy of its {tokens} tokens",
         "轮到 {n}：L2 有副本，{tokens} 个 token 降级"),
+    "victim demote gone": Words(
+        "{n} is next and is demoted, though its copy on L2 is gone: {tokens} tokens "
+        "are lost",
+        "轮到 {n}：按降级处理，但 L2 的副本已不在，{tokens} 个 token 就此丢失"),
     "victim delete": Words(
         "{n} is next and is deleted: L2 has no copy of its {tokens} tokens",
         "轮到 {n}：L2 没有副本，{tokens} 个 token 被删除"),
@@ -178,6 +190,9 @@ PHRASES: dict[str, Words] = {
     "victim evict_host": Words(
         "{n} is next and is dropped for good: only L2 has its {tokens} tokens",
         "轮到 {n}：只在 L2，{tokens} 个 token 永久删除"),
+    "victim evict_host gone": Words(
+        "{n} is next and is dropped from L2, which no longer has its {tokens} tokens",
+        "轮到 {n}：从 L2 删除，但它的 {tokens} 个 token 已不在 L2"),
     "victim drop": Words(
         "{n} goes without a copy: L2 has no room for what is to leave L1 "
         "({tokens} tokens)",

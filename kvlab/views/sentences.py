@@ -17,18 +17,27 @@ from ..record.snapshot import ROOT, State
 from . import theme
 from .frame import Frame, focus, node_of
 from .markup import plain
-from .phrases import PHRASES, VERDICTS
+from .phrases import GONE, PHRASES, VERDICTS
 from .theme import Lang, Words
 
 
 def describe(frame: Frame, lang: Lang = "en") -> str:
     """Return the sentence of the frame's event; plain text, not yet escaped."""
-    return _say(PHRASES[entry_of(frame.event, PHRASES)], frame, lang)
+    return _say(PHRASES[_seen_of(frame)], frame, lang)
 
 
 def verdict(frame: Frame, lang: Lang = "en") -> str:
     """Return what a decision came to, in a few words; plain text."""
     return _say(VERDICTS[entry_of(frame.event, VERDICTS)], frame, lang)
+
+
+def _seen_of(frame: Frame) -> str:
+    """Return the entry of the frame's event; of a node whose copy on L2 is gone, though
+    the engine counts on it, what is so."""
+    entry = entry_of(frame.event, PHRASES)
+    gone = f"{entry} {GONE}"
+    orphan = getattr(frame.event, "node", None) in frame.before.orphans
+    return gone if orphan and gone in PHRASES else entry
 
 
 def _say(words: Words, frame: Frame, lang: Lang) -> str:

@@ -70,7 +70,10 @@ export function fieldWords(player, run, e, name) {
 
 export function say(player, run, e, table) {
   const entry = e < 0 ? "" : run.variant(e);
-  const words = table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
+  // Of a node whose copy on L2 is gone, though the engine counts on it, what is so.
+  const orphan = e >= 0 && run.c.life?.[run.raw(e, "node")] === 2;
+  const gone = orphan ? table[`${entry} gone`] : undefined;
+  const words = gone ?? table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
   const text = fill(pick(player, words), (name) =>
     e < 0 ? num(run.log.pools[0] * run.log.page) : fieldWords(player, run, e, name),
   ).trimEnd();
