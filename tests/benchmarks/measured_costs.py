@@ -51,7 +51,9 @@ SOURCES = {
         "https://buildkite.com/vllm/performance-benchmark/builds/9515"),
     "vllm 2026": ("vLLM, June 2026, fp8 KV", GIT + "vllm-project/vllm/pull/43232"),
     "tt 143": ("vLLM", GIT + "tenstorrent/tt-inference-server/issues/143"),
-    "tt 340": ("vLLM, A100 (taken as 80 GB)", GIT + "tenstorrent/tt-inference-server/issues/340"),
+    "tt 340": (
+        "vLLM, A100 (taken as 80 GB)",
+        GIT + "tenstorrent/tt-inference-server/issues/340"),
     "tt 356": (
         "SGLang, two nodes over InfiniBand",
         GIT + "tenstorrent/tt-inference-server/issues/356"),
@@ -72,7 +74,8 @@ SOURCES = {
 
 H20 = Accelerator(
     name="h20", flops=148e12, memory_bytes=97871 << 20, memory_rate=4.0e12,
-    host_rate=64e9, peer_rate=450e9, source="NVIDIA H20 96 GB: 148 TFLOPS bf16, 4.0 TB/s; from memory, no sheet read",
+    host_rate=64e9, peer_rate=450e9,
+    source="NVIDIA H20 96 GB: 148 TFLOPS bf16, 4.0 TB/s; no sheet was read for it",
 )  # fmt: skip
 
 
