@@ -13,10 +13,10 @@ memory traffic, and parts follow one another.
 All are whole femtoseconds and decode is linear in the KV tokens, so many steps of one
 batch have an exact sum: a jump over them takes what they take one by one.
 
-Error: over published measurements (tests/benchmarks/measured_costs.py, 50 of them), the
+Error: over published measurements (tests/benchmarks/measured_costs.py, 66 of them), the
 time said here over the time measured, median and range:
 
-        dense models    decode, whole runs         0.96   0.39 to 1.18
+        dense models    decode, whole runs         0.93   0.38 to 1.18
                         prompts over 1,000 tokens  0.84   0.69 to 1.10
                         shorter prompts            0.65   0.43 to 0.84
         mixtures        8 and more running         0.90   0.59 to 0.99
@@ -26,9 +26,11 @@ time said here over the time measured, median and range:
 
 Why: an engine's overhead grows with layers and with a mixture's kernels, here it is one
 figure a step. At twice the bf16 peak, as taken above, 8-bit prefill is too fast; at
-bf16's own, all that the accelerators tell, too slow (1.27 to 1.73). The lowest dense
-ones are batches of a 70B model under engines of 2023. An all-reduce of 1 MiB over eight
-takes 34 us, here 13. It orders alternatives; it does not promise seconds.
+bf16's own, all that the accelerators tell, too slow (1.27 to 1.73). Runs of 7B and 8B
+models lie at 0.83 to 1.18 on four accelerators; the low ones are large batches of 70B
+under engines of 2023, whose kernels for grouped KV heads were experimental. An
+all-reduce of 1 MiB over eight takes 34 us, here 13. It orders alternatives; it does not
+promise seconds.
 Left out: pipeline parallel, speculative decoding, CUDA-graph capture, quantised KV.
 """
 
