@@ -102,6 +102,16 @@ def test_the_next_key_ends_all_motion(tab):
     assert tab.js("() => kvlab.root.querySelectorAll('.fly').length") == 0
 
 
+def test_who_steps_on_before_all_is_at_rest_sees_no_motion(tab):
+    assert step_to(tab, LOAD)
+    assert pressed(tab, LOAD - 2, "ArrowRight", "ArrowRight") == []
+    tab.js("at => kvlab.show(at)", LOAD - 2)
+    for _ in range(2):
+        tab.page.wait_for_timeout(300)
+        tab.press("ArrowRight")
+    assert tab.js("() => kvlab.flying.length")
+
+
 def test_nothing_moves_backwards(tab):
     assert pressed(tab, LOADED, "ArrowLeft") == []
 

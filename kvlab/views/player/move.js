@@ -8,26 +8,34 @@ import { fly, land } from "./fly.js";
 import { sentence } from "./sentence.js";
 import { ui } from "./words.js";
 
-export function show(player, to, spoken = true) {
+const MOTION = 240; // milliseconds in which what a step moved comes to rest
+
+/** Go to the moment after `to` events. A `hurried` step shows the moment alone, not the
+ *  way there: a key that comes while motion lasts would wait for the motion's next frame. */
+export function show(player, to, spoken = true, hurried = false) {
   const limit = player.limit,
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
   const fast = player.timer && SPEEDS[player.speed] > 4;
   const before = player.run.at;
   land(player);
-  player.tweens = player.motion && Math.abs(wanted - player.run.at) === 1 && !fast;
+  const calm = !fast && !hurried;
+  player.tweens = player.motion && Math.abs(wanted - player.run.at) === 1 && calm;
   player.run.seek(wanted);
   player.other?.seek(wanted);
   draw(player, true);
-  if (!fast) fly(player, before, wanted);
+  if (calm) fly(player, before, wanted);
   if (spoken)
     player.live.textContent =
       player.asking >= 0 ? ui(player, "turn") : sentence(player);
+  player.stepped = 0;
   player.hooks.step?.(wanted);
 }
 
 export function step(player, by) {
   stop(player);
-  show(player, player.run.at + by);
+  const hurried = performance.now() - player.stepped < MOTION;
+  show(player, player.run.at + by, true, hurried);
+  player.stepped = performance.now();
 }
 
 export function play(player) {
