@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab_browser import chromium
+from played import golden
 from player_tab import Tab, needs_chromium, show
 
 from kvlab.run.whole import load_whole
@@ -16,17 +16,16 @@ GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 
 
 @pytest.fixture(scope="module")
-def tabs(tmp_path_factory):
-    with chromium() as browser:
-        opened = {}
-        for name in ("s10", "s11", "s25"):
-            goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
-            run, fault = load_whole(next(goldens.glob(f"{name}*")))
-            how = {"ended": fault, "about": "<b>a load & its room"} if fault else {}
-            folder = tmp_path_factory.mktemp(name)
-            opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))
-        yield opened
-        assert all(tab.heard == [] for tab in opened.values())
+def tabs(browser, tmp_path_factory):
+    opened = {}
+    for name in ("s10", "s11", "s25"):
+        goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
+        run, fault = load_whole(next(goldens.glob(f"{name}*")))
+        how = {"ended": fault, "about": "<b>a load & its room"} if fault else {}
+        folder = tmp_path_factory.mktemp(name)
+        opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))
+    yield opened
+    assert all(tab.heard == [] for tab in opened.values())
 
 
 def card(tab: Tab) -> str:
@@ -119,3 +118,27 @@ def test_a_node_that_left_the_tree_says_so_on_its_strip(tabs):
     show(tabs["s25"], "load")
     told = "() => kvlab.root.querySelector('.p-tree [data-node=\"1\"]').textContent"
     assert "no longer in the tree" in tabs["s25"].js(told)
+
+
+CUT = """() => [...document.querySelectorAll("#kvlab .p-why")].flatMap(pane => {
+    const { bottom } = pane.getBoundingClientRect();
+    const end = Math.min(bottom, innerHeight - 44);  // the controls lie there
+    return [...pane.querySelectorAll(".test")].map(
+        test => test.getBoundingClientRect().bottom > end) })"""
+"""Of each test of the cards: whether it lies outside what is seen without scrolling."""
+SCROLLS = """() => [...document.querySelectorAll("#kvlab .p-why")].map(
+    pane => pane.scrollHeight > pane.clientHeight)"""
+
+
+@pytest.mark.parametrize(("wide", "lang"), [(1280, "en"), (1280, "zh"), (1000, "en")])
+@pytest.mark.parametrize("name", ["s10", "s25", "s28", "x08"])
+def test_two_cards_show_every_test_and_fit_where_the_page_is_wide(
+    open_page, name, wide, lang
+):
+    runs = (golden(name), golden(name, "sglang23"))
+    size = {"width": wide, "height": 800}
+    tab = open_page(to_html(*runs, lang=lang), viewport=size)
+    cut = tab.js(CUT)
+    assert cut and not any(cut)
+    assert wide < 1100 or not any(tab.js(SCROLLS))
+    tab.shoot(f"two_cards_{name}_{wide}_{lang}.png")

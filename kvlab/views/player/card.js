@@ -13,8 +13,10 @@ import { holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, lines, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
+/** A card of its own in a narrow pane; beside another run's, in two columns. */
 export function drawWhy(player, pane, run, e, label = "") {
-  put(pane, cardHtml(player, run, e, label));
+  const card = cardHtml(player, run, e, label);
+  put(pane, label ? `<div class="cols">${card}</div>` : card);
 }
 
 /** `whole` is false where the causes stand above the card already. */

@@ -107,7 +107,8 @@ export function barsSvg(player, why, terms) {
   const gap = short ? gapSvg(player, need, room, u, high) : "";
   const drawn = sides.map((side) => side.bar).join("");
   const told = sides.map((side) => side.told).join("");
-  return `<svg width="${WHOLE_WIDE}" height="${high + (short ? 15 : -4)}" style="overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
+  const tall = high + (short ? 15 : -4);
+  return `<svg viewBox="0 0 ${WHOLE_WIDE} ${tall}" width="${WHOLE_WIDE}" style="max-width:100%;overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
 }
 
 /** One side: its name, a segment for each part, the sum; `told` lies above all. */

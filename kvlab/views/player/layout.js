@@ -14,7 +14,7 @@ import { differsWords, pick, ui } from "./words.js";
 const PANES = ["why", "tree", "pool", "queue"]; // as Tab goes: a question comes first
 const LOWEST_BODY = 468; // pixels of the panes together
 const LOW_WINDOW = 760; // pixels below which a page of its own is packed closer
-const BESIDE = ["tree", "pool", "why"]; // panes of each run, where two are shown
+const BESIDE = ["why", "tree", "pool"]; // of each run, where two are shown: answers first
 
 /** Make everything anew that lasts from event to event, and draw the moment in it. */
 export function layout(player) {

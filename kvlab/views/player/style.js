@@ -113,7 +113,7 @@ const FRAME_STYLE = `
 .kv.two .pane.b { border-left: 1px solid var(--line) }
 .kv.two .p-tree { height: 244px }
 .kv.two .p-pool { height: var(--pools) }
-.kv.two .p-why { height: 296px }
+.kv.two .p-why { height: 360px }
 .kv.two .p-queue { display: none }
 @container (max-width:1099px) {
   .kv:not(.two) .body {

@@ -22,6 +22,12 @@ export const PANE_STYLE = `
   margin-bottom: 2px; overflow-wrap: anywhere;
 }
 .kv .v svg { flex: none }
+.kv .cols { columns: 280px 2; column-gap: 24px }
+.kv .cols > * { break-inside: avoid }
+.kv .cols .sec:has(.test) {
+  display: flex; flex-wrap: wrap; align-items: flex-end; column-gap: 20px;
+}
+.kv .cols .sec:has(.test) .lab { width: 100% }
 .kv .dim { color: var(--ink2); font-size: 12px }
 .kv .dim + .sec { margin-top: 4px }
 .kv .about { font-weight: 600 }
@@ -52,6 +58,8 @@ export const PANE_STYLE = `
 }
 .kv .eq .n { font: 600 14px/19px var(--ui); color: var(--ink) }
 .kv .eq .op { padding: 0 5px; font-size: 13px; line-height: 19px; color: var(--ink3) }
+.kv .cols .eq .l { font-size: 10.5px; gap: 3px }
+.kv .cols .eq .op { padding: 0 2px }
 .kv .test { font: 600 14px/20px var(--ui) }
 .kv .yes { color: var(--ok) }
 .kv .bad { color: var(--alert) }
