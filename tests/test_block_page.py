@@ -8,9 +8,12 @@ import pytest
 from player_tab import Tab, needs_chromium
 
 from kvlab.cli import main
+from kvlab.pages import as_pages
 from kvlab.record import block_events as be
 from kvlab.record.block_replay import block_state_at
+from kvlab.record.trace import BlockTrace
 from kvlab.run.block_run import load_blocks
+from kvlab.views.block_frame import NAMING, block_frame_at, named_blocks
 from kvlab.views.block_phrases import block_sentence
 from kvlab.views.page import to_html
 
@@ -220,4 +223,42 @@ def test_copies_between_the_tiers_have_their_lane(browser, tmp_path):
     other.page.wait_for_function(
         "t => document.querySelector('.p-why').innerText.includes(t)", arg=said
     )
+    assert other.heard == []
+
+
+OUTLINED = """tier => [...document.querySelectorAll(
+        `.m${tier} svg rect[stroke-width="1.75"]`)].map(ring => {
+    const [x, y, wide] = ["x", "y", "width"].map(a => +ring.getAttribute(a));
+    const cell = wide - 1, columns = Math.round(448 / cell);
+    return 1 + Math.round((x + 0.5) / cell) + columns * Math.round((y + 0.5) / 26);
+})"""
+"""The blocks of a tier that have an outline, one number for each outline."""
+
+
+def test_every_event_outlines_the_blocks_it_names_on_both_tiers(browser, tmp_path):
+    run = load_blocks(FOLDER / "t23_l2_load_holds_l1.json")
+    other = Tab(browser, tmp_path, to_html(run, lang="en"))
+    for step in range(1, len(run) + 1):
+        other.js(f"kvlab.show({step})")
+        frame = block_frame_at(run, step)
+        assert set(other.js(OUTLINED, 1)) == frame.touched, (step, frame.event)
+        if isinstance(frame.event, NAMING):
+            named = named_blocks(frame.event, frame.before)[1]
+            assert set(other.js(OUTLINED, 2)) == set(named.tolist()), (
+                step,
+                frame.event,
+            )
+    other.js(f"kvlab.show({at(run, be.CopyIn)})")
+    other.shoot("copy_in.png")
+    assert other.heard == []
+
+
+def test_a_block_that_a_copy_names_twice_has_one_outline(browser, tmp_path):
+    run = load_blocks(FOLDER / "t23_l2_load_holds_l1.json")
+    pages = [as_pages(blocks) for blocks in ([3, 3, 5], [2, 7, 7])]
+    events = [*run.events[:50], be.CopyOut(-1, 99, *pages), be.CopiedOut(-1, 99)]
+    other = Tab(browser, tmp_path, to_html(BlockTrace(run.header, events), lang="en"))
+    for step in (51, 52):
+        other.js(f"kvlab.show({step})")
+        assert [other.js(OUTLINED, tier) for tier in (1, 2)] == [[3, 5], [2, 7]]
     assert other.heard == []

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import TraceError
+from ..pages import Pages, as_pages
 from ..record import block_events as be
 from ..record.block_replay import block_state_at, fold_blocks
 from ..record.block_snapshot import BlockState
@@ -34,11 +35,35 @@ class BlockFrame:
             case be.Take() | be.Forget() | be.Register() | be.Share() | be.Release():
                 if self.event.tier == "L1":
                     return frozenset(self.event.blocks.tolist())
-            case be.Hold():
-                return frozenset(self.event.blocks.tolist())
-            case be.CopyOut() | be.CopyIn():
-                return frozenset(self.event.l1.tolist())
-        return frozenset()
+            case None:
+                return frozenset()
+        return frozenset(named_blocks(self.event, self.before)[0].tolist())
+
+
+NAMING = (be.Hold, be.Pin, be.CopyOut, be.CopyIn, be.CopiedOut, be.CopiedIn)
+"""Events that name blocks and leave them as they are."""
+
+
+def named_blocks(event: Event, before: BlockState) -> tuple[Pages, Pages]:
+    """Return the blocks of L1 and of L2 that an event of `NAMING` is about.
+
+    Raises: KeyError for the end of a copy that never began.
+    """
+    none = as_pages(())
+    match event:
+        case be.Hold():
+            return event.blocks, none
+        case be.Pin():
+            return none, event.blocks
+        case be.CopyOut() | be.CopyIn():
+            return event.l1, event.l2
+        case be.CopiedOut():
+            l1, l2 = before.stores[event.job]
+        case be.CopiedIn():
+            l1, l2 = before.loads[event.request]
+        case _:
+            return none, none
+    return as_pages(l1), as_pages(l2)
 
 
 def block_frame_at(trace: BlockTrace, step: int) -> BlockFrame:

@@ -96,6 +96,12 @@ def block_log(
     streams = [*writer.streams(_RISING), Stream("rows", []), Stream("tree", [0, 0])]
     for name, numbers in zip(("turn", "size", "back"), made.parts, strict=True):
         streams.append(Stream(f"parts.{name}", numbers, delta=name == "turn"))
+    for name, numbers in zip(
+        ("event", "tier", "turn", "size"), made.marks, strict=True
+    ):
+        streams.append(
+            Stream(f"marks.{name}", numbers, delta=name in ("event", "turn"))
+        )
     digits = [*map(shown_digits, made.names)]
     if len(digits) > MOST_DIGITS and min(digits) < 0:
         digits = [*range(1, len(digits) + 1)]

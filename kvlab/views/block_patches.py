@@ -26,6 +26,7 @@ from ..record.block_replay import fold_blocks
 from ..record.block_snapshot import BlockState
 from ..record.events import Event, Tier
 from ..record.trace import BlockTrace
+from .block_frame import NAMING, named_blocks
 from .painting import Painting, Turns, spans
 from .patch_list import PatchList
 
@@ -67,7 +68,8 @@ class BlockPatches(PatchList):
 
     `names` numbers the contents by their first registration, from 1 on. `parts` are
     stretches of block tables: first turn, size, and how far back the part before it
-    lies, 0 for none.
+    lies, 0 for none. `marks` are stretches of blocks that an event names and does not
+    move: event, tier, first turn, size.
     """
 
     def __init__(self, trace: BlockTrace) -> None:
@@ -82,6 +84,7 @@ class BlockPatches(PatchList):
         super().__init__(BLOCK_COLUMNS, (), [tier.turns for tier in tiers], paintings)
         self.names: dict[int, int] = {}
         self.parts: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self.marks: tuple[list[int], ...] = ([], [], [], [])
         self._events = trace.events
         self._places = 0
         for name, tier in self._tiers.items():
@@ -100,6 +103,9 @@ class BlockPatches(PatchList):
         write = _PATCHES.get(type(event))
         if write is not None:
             write(self, event)
+        if isinstance(event, NAMING):
+            for tier, blocks in enumerate(named_blocks(event, self.state), 1):
+                self._mark(index, tier, blocks)
         self.fold(index)
         if isinstance(event, ev.Change):
             self._account()
@@ -110,6 +116,13 @@ class BlockPatches(PatchList):
     def fold(self, index: int) -> None:
         """Fold the event alone. Raises: FoldError as `fold_blocks`."""
         fold_blocks(self.state, self._events, index, index + 1)
+
+    def _mark(self, index: int, tier: int, blocks: Pages) -> None:
+        turns = self.turns[tier - 1].of(blocks)
+        for start, end in spans(turns):
+            mark = (index, tier, int(turns[start]), end - start)
+            for column, value in zip(self.marks, mark, strict=True):
+                column.append(value)
 
     # --- pools
 

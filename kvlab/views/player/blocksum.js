@@ -99,7 +99,7 @@ export function blockAccount(run, tier) {
   return { total: log.pools[tier - 1], terms };
 }
 
-/** The blocks of a tier that the last event named. */
+/** The blocks of a tier that the last event named, whether or not it moved them. */
 export function movedBlocks(run, tier) {
   const columns = ["ref", "named"].map((name) =>
     run.log.columns.indexOf(`${name}${tier}`),
@@ -109,5 +109,25 @@ export function movedBlocks(run, tier) {
     if (!columns.includes(column)) return;
     for (let block = first; block < first + count; block++) moved.add(block);
   });
+  marked(run, tier, (block) => moved.add(block));
   return moved;
+}
+
+/** Call with each block that the last event named and left as it was: of a copy, of a
+ *  block table, of what is pinned. */
+function marked(run, tier, call) {
+  const { "marks.event": events, "marks.tier": tiers, "marks.turn": turns } = run.log.col;
+  const e = run.at - 1;
+  let [low, high] = [0, events.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (events[middle] < e) low = middle + 1;
+    else high = middle;
+  }
+  for (let i = low; events[i] === e; i++) {
+    if (tiers[i] !== tier) continue;
+    run.tiers[tier].each(turns[i], run.log.col["marks.size"][i], (first, count, step) => {
+      for (let k = 0; k < count; k++) call(first + step * k);
+    });
+  }
 }
