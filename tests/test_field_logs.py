@@ -58,6 +58,11 @@ EXPECTED = {
     "sglang-mamba-bound.log": ("other", "state_slots_cap"),
     "vllm-dp-imbalance.log": ("l1_bound", "rank_imbalance_one_rank_full"),
     "vllm-prefill-bound.log": ("compute_bound", "prefill_throughput"),
+    "vllm-worker-died.log": ("other", "engine_died"),
+    "vllm-workers-silent.log": ("other", "engine_stalled"),
+    "sglang-alloc-refused.log": ("other", "pool_alloc_failed"),
+    "sglang-profile-negative.log": ("other", "start_without_room"),
+    "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
 
@@ -358,3 +363,30 @@ def _of(tmp_path: Path, *lines: str) -> Diagnosis:
     path = tmp_path / "server.log"
     path.write_text("\n".join(lines) + "\n")
     return diagnose([path])
+
+
+SILENT = (
+    "(EngineCore_DP0 pid=71) INFO 05-01 09:59:00 [shm_broadcast.py:471] No available "
+    "shared memory broadcast block found in 60 seconds."
+)
+
+
+def test_a_worker_that_compiled_at_the_start_is_forgiven_once_tokens_are_made(tmp_path):
+    lines = [stats(10 * n, 5, 0, 12.0) for n in range(4)]
+    assert _of(tmp_path, SILENT, SILENT, *lines).cause == "healthy"
+    assert _of(tmp_path, *lines[:2], SILENT, SILENT).cause == "engine_stalled"
+
+
+def test_one_word_of_a_silent_worker_before_any_report_is_only_possible(tmp_path):
+    told = _of(tmp_path, SILENT)
+    assert (told.cause, told.confidence) == ("engine_stalled", "possible")
+    assert any("compiling" in why for why in told.reasons)
+
+
+def test_a_refused_allocation_is_told_with_what_was_free(tmp_path):
+    told = diagnose([FIELD / "sglang-alloc-refused.log"])
+    assert "122 tokens were asked for; 1,088 tokens were free or evictable" in (
+        told.reasons
+    )
+    bare = ("RuntimeError: Prefill out of memory. Try to lower your batch size.",)
+    assert _of(tmp_path, *bare).engine == "sglang"

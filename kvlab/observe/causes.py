@@ -5,8 +5,9 @@ kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and 
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
 `leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run
 whose slots were seen to hold other prefixes than they should, `no_samples`, an input
-without any report, and four for a server that is down or stands: `start_without_room`,
-`device_out_of_memory`, `engine_stalled`, `engine_died`.
+without any report, and six for a server that is down or stands: `start_without_room`,
+`start_without_host_room`, `pool_alloc_failed`, `device_out_of_memory`,
+`engine_stalled`, `engine_died`.
 Left out: how a cause is recognised (rules_*.py).
 """
 
@@ -197,6 +198,28 @@ CAUSES: dict[str, Cause] = {
             "or give the pool a larger share (mem_fraction_static, "
             "gpu_memory_utilization), if other processes do not use the GPU",
             "kvlab capacity MODEL --accelerator NAME --tp N says what fits",
+        ),
+    ),
+    "start_without_host_room": Cause(
+        "l2_misconfigured",
+        "the engine did not start: the host has less memory free than L2 asks for",
+        (
+            "lower hicache_size or hicache_ratio: each rank of the node takes a pool "
+            "of that size, and a container may have less than the host",
+            "memory set aside as huge pages counts as taken; see what else fills it",
+        ),
+    ),
+    "pool_alloc_failed": Cause(
+        "other",
+        "the pool refused tokens that the scheduler had counted on, and the engine "
+        "ended",
+        (
+            "admission and allocator disagree: with pages of more than one token each "
+            "request takes whole pages (requests times page_size), and running ones "
+            "may have to be retracted first; update, report these numbers",
+            "until then lower max_running_requests, or page_size",
+            "this is the KV pool and no CUDA out of memory: a lower "
+            "mem_fraction_static makes it worse",
         ),
     ),
     "device_out_of_memory": Cause(

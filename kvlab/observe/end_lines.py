@@ -13,10 +13,14 @@ from typing import NamedTuple
 from .samples import Values
 
 NO_ROOM = "no room for the pool at the start"
+NO_HOST_ROOM = "no room for the host tier at the start"
+REFUSED = "the pool refused an allocation"
+REFUSED_NUMBERS = "numbers of a refused allocation"
 OUT_OF_MEMORY = "out of device memory"
 WATCHDOG = "watchdog timeout"
+SILENT = "a worker does not answer"
 DIED = "engine died"
-ENDS = (NO_ROOM, OUT_OF_MEMORY, WATCHDOG, DIED)
+ENDS = (NO_ROOM, NO_HOST_ROOM, REFUSED, OUT_OF_MEMORY, WATCHDOG, SILENT, DIED)
 """Kinds of events, the one that explains most first."""
 
 _WORDS = (
@@ -25,14 +29,20 @@ _WORDS = (
         r"Please try to increase --mem-fraction-static|Loaded weights leave no GPU "
         r"memory for the KV cache|No available memory for the cache blocks|"
         r"larger than the (?:maximum number of tokens that can be stored in KV|"
-        r"available KV) cache|on startup is less than desired GPU memory",
+        r"available KV) cache|on startup is less than desired GPU memory|"
+        r"larger than the profiled value -\d",
     ),
+    (NO_HOST_ROOM, r"Not enough host memory available\. Requesting "),
+    (REFUSED, r"(?:Decode|Prefill) out of memory\. Try to lower your batch size"),
+    (REFUSED_NUMBERS, r"^(?:Try to allocate \d+ tokens|Avail?a?ble tokens: \d)"),
     (OUT_OF_MEMORY, r"(?:CUDA|HIP|NPU|XPU) out of memory|torch\.\S*OutOfMemoryError"),
     (WATCHDOG, r"(?:Scheduler w|\bW)atchdog timeout"),
+    (SILENT, r"No available shared memory broadcast block found"),
     (
         DIED,
         r"EngineCore (?:encountered a fatal error|failed to start)|EngineDeadError|"
-        r"Received sigquit from a child proces|Scheduler hit an exception",
+        r"Received sigquit from a child proces|Scheduler hit an exception|"
+        r"WorkerProc hit an exception|Worker proc \S+ died unexpectedly",
     ),
 )
 _ANY = [(kind, re.compile(words)) for kind, words in _WORDS]
@@ -40,7 +50,8 @@ MARKS = (
     b"mem-fraction-static.", b"no GPU memory", b"No available memory",
     b"larger than the ", b"less than desired", b"ut of memory", b"OutOfMemoryError",
     b"atchdog timeout", b"EngineCore ", b"EngineDeadError", b"sigquit",
-    b"hit an exception",
+    b"hit an exception", b"host memory available", b"Try to allocate", b"ble tokens: ",
+    b"broadcast block", b"died unexpectedly",
 )  # fmt: skip
 """Each such line holds one of these."""
 _NUMBERS = (
@@ -52,10 +63,20 @@ _NUMBERS = (
     ("tried_gib", r"Tried to allocate ([\d.]+) GiB"),
     ("free_gib", r"of which ([\d.]+) GiB is free"),
     ("timeout_s", r"watchdog_timeout=(\d+)"),
+    ("timeout_s", r"broadcast block found in (\d+) s"),
+    ("profiled_tokens", r"the profiled value (-\d+)"),
+    ("wanted_tokens", r"^Try to allocate (\d+) tokens"),
+    ("free_tokens", r"^Avail?a?ble tokens: (\d+)"),
+    ("host_wanted_gb", r"Requesting ([\d.]+) GB but only"),
+    ("host_free_gb", r"but only have ([\d.]+) GB free"),
 )
 _SAID = [(name, re.compile(words)) for name, words in _NUMBERS]
-_SGLANG = re.compile(r"\[\d{4}-\d\d-\d\d |--mem-fraction-static|watchdog|sigquit", re.I)
-_VLLM = re.compile(r"Engine(?:Core|Dead)|cache blocks|seq len|\bpid=")
+_SGLANG = re.compile(
+    r"\[\d{4}-\d\d-\d\d |--mem-fraction-static|watchdog|sigquit|hierarchical cache|"
+    r"lower your batch size",
+    re.I,
+)
+_VLLM = re.compile(r"Engine(?:Core|Dead)|cache blocks|seq len|\bpid=|shm_broadcast")
 
 
 class End(NamedTuple):

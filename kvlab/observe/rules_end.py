@@ -10,8 +10,18 @@ from __future__ import annotations
 from itertools import takewhile
 
 from ..record.diagnosis import Quote
-from .end_lines import DIED, ENDS, NO_ROOM, OUT_OF_MEMORY, WATCHDOG
-from .finding import Finding, no, quote, yes
+from .end_lines import (
+    DIED,
+    ENDS,
+    NO_HOST_ROOM,
+    NO_ROOM,
+    OUT_OF_MEMORY,
+    REFUSED,
+    REFUSED_NUMBERS,
+    SILENT,
+    WATCHDOG,
+)
+from .finding import Confidence, Finding, no, quote, yes
 from .said import Text, joined, say
 from .samples import Sample
 from .signs import PIN, Signs
@@ -19,8 +29,11 @@ from .spells import Row
 
 _CAUSES = {
     NO_ROOM: "start_without_room",
+    NO_HOST_ROOM: "start_without_host_room",
+    REFUSED: "pool_alloc_failed",
     OUT_OF_MEMORY: "device_out_of_memory",
     WATCHDOG: "engine_stalled",
+    SILENT: "engine_stalled",
     DIED: "engine_died",
 }
 _ALIVE = 10
@@ -57,7 +70,16 @@ def is_late(signs: Signs) -> bool:
 
 
 def _kind(signs: Signs) -> str | None:
-    return next((kind for kind in ENDS if signs.track.events.get(kind)), None)
+    events = signs.track.events
+    came = (kind for kind in ENDS if events.get(kind))
+    return next((k for k in came if k != SILENT or not _goes_on(signs)), None)
+
+
+def _goes_on(signs: Signs) -> bool:
+    """Say whether tokens are made after the last word of a worker that is silent."""
+    said = signs.track.events[SILENT][-1]
+    later = [s.values for s in signs.track.samples if _is_after(s, said)]
+    return any(v.get("prompt_tps") or v.get("gen_tps") for v in later)
 
 
 def _told(signs: Signs, kind: str) -> Finding:
@@ -91,12 +113,22 @@ def _told(signs: Signs, kind: str) -> Finding:
     return yes(
         cause,
         say("the engine says so: {}{}", kind, times),
-        *_numbers(told),
+        *_numbers([*told, *signs.track.events.get(REFUSED_NUMBERS, ())]),
+        *([_COMPILES] if kind == SILENT and before is None else []),
         state,
         quotes=[_said(sample) for sample in (told[0], *told[1:][-1:])]
         + [quote(signs.track.lasts.get("usage"), *_SHOWN)],
-        confidence="certain",
+        confidence=_how_sure(kind, len(told)),
     )
+
+
+_COMPILES = "compiling kernels at the start looks the same, and ends by itself"
+
+
+def _how_sure(kind: str, count: int) -> Confidence:
+    if kind != SILENT:
+        return "certain"
+    return "likely" if count > 1 else "possible"
 
 
 def _is_after(sample: Sample, end: Sample) -> bool:
@@ -117,6 +149,11 @@ _UNITS = (
     ("tried_gib", "{} GiB were asked for"),
     ("free_gib", "{} GiB were free"),
     ("timeout_s", "no step ended for {} s"),
+    ("profiled_tokens", "by its own count {} tokens are left for KV"),
+    ("wanted_tokens", "{} tokens were asked for"),
+    ("free_tokens", "{} tokens were free or evictable"),
+    ("host_wanted_gb", "{} GB of host memory were asked for"),
+    ("host_free_gb", "{} GB of it were free"),
 )
 
 

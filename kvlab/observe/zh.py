@@ -59,8 +59,11 @@ WORDS_ZH: dict[str, str] = {
     "account": "总数",
     "account_delta": "差额",
     "no room for the pool at the start": "启动时没有给池的空间",
+    "no room for the host tier at the start": "启动时没有给主机层的空间",
+    "the pool refused an allocation": "池拒绝了一次分配",
     "out of device memory": "显存耗尽",
     "watchdog timeout": "看门狗超时",
+    "a worker does not answer": "有 worker 没有应答",
     "engine died": "引擎退出",
 }  # fmt: skip
 ZH = WORDS_ZH | CAUSES_ZH | RULES_ZH

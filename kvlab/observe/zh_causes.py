@@ -61,6 +61,33 @@ CAUSES_ZH: dict[str, str] = {
     "the engine did not start: too little memory is left for KV": (
         "引擎没有启动：留给 KV 的显存太少"
     ),
+    "the engine did not start: the host has less memory free than L2 asks for": (
+        "引擎没有启动：主机空闲内存少于 L2 所要"
+    ),
+    "the pool refused tokens that the scheduler had counted on, and the engine ended": (
+        "调度器以为有的 token，池却拒绝分配，引擎因此退出"
+    ),
+    "lower hicache_size or hicache_ratio: each rank of the node takes a pool of that "
+    "size, and a container may have less than the host": (
+        "调低 hicache_size 或 hicache_ratio：该节点每个 rank 各占一个这么大的池，而容"
+        "器可用的可能比主机少"
+    ),
+    "memory set aside as huge pages counts as taken; see what else fills it": (
+        "预留为大页的内存算作已占用；再看还有什么占着"
+    ),
+    "admission and allocator disagree: with pages of more than one token each request "
+    "takes whole pages (requests times page_size), and running ones may have to be "
+    "retracted first; update, report these numbers": (
+        "准入与分配器的账不一致：页大于一个 token 时，每个请求要占整页（请求数乘 "
+        "page_size），而且可能得先撤回运行中的请求；升级，并上报这些数字"
+    ),
+    "until then lower max_running_requests, or page_size": (
+        "在此之前调低 max_running_requests 或 page_size"
+    ),
+    "this is the KV pool and no CUDA out of memory: a lower mem_fraction_static makes "
+    "it worse": (
+        "这是 KV 池，不是 CUDA 显存耗尽：调低 mem_fraction_static 只会更糟"
+    ),
     "the engine ran out of device memory outside the KV pool": (
         "引擎在 KV 池之外耗尽了显存"
     ),

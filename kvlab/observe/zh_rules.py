@@ -69,6 +69,16 @@ RULES_ZH: dict[str, str] = {
     "{} tokens would fit": "放得下 {} 个 token",
     "{} GiB were asked for": "申请了 {} GiB",
     "{} GiB were free": "空闲 {} GiB",
+    "compiling kernels at the start looks the same, and ends by itself": (
+        "启动时编译内核看起来一样，会自己结束"
+    ),
+    "by its own count {} tokens are left for KV": (
+        "按它自己的账，留给 KV 的是 {} 个 token"
+    ),
+    "{} tokens were asked for": "要了 {} 个 token",
+    "{} tokens were free or evictable": "空闲或可逐出的有 {} 个 token",
+    "{} GB of host memory were asked for": "要了 {} GB 主机内存",
+    "{} GB of it were free": "其中空闲 {} GB",
     "no step ended for {} s": "{} 秒内没有一步结束",
     "a full pool still makes tokens": "池满也仍会产出 token",
     "the pool has room": "池有空间",
