@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -203,3 +206,26 @@ def test_a_scattered_copy_says_how_many_pieces_a_ribbon_holds(browser, tmp_path)
     drawn = tab.js("() => { kvlab.show(kvlab.run.count); return kvlab.svg() }")
     assert "pieces</text>" in drawn
     tab.shoot("ribbons.png")
+
+
+def test_counts_of_many_ribbons_do_not_lie_on_each_other(browser, tmp_path):
+    bench = Workbench(pool_tokens=10_000, host_tokens=20_000)
+    draw = random.Random(7)
+    while len(bench.trace) < 1000:
+        family = 1000 * draw.randrange(400)
+        tail = [draw.randrange(10**6) for _ in range(draw.randrange(16, 64))]
+        bench.insert([*range(family, family + draw.randrange(16, 64)), *tail])
+        if draw.random() < 0.08:
+            bench.ack_write()
+    tab = Tab(browser, tmp_path, to_html(bench.trace, lang="en"))
+    most = 0
+    for step in range(400, 1000, 40):
+        drawn = tab.js("at => { kvlab.show(at); return kvlab.svg() }", step)
+        counts = re.findall(
+            r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(×\d+)</text>', drawn
+        )
+        spots = [(float(x), float(y), 6.6 * len(text)) for x, y, text in counts]
+        for (x, y, wide), (x1, y1, wide1) in combinations(spots, 2):
+            assert abs(y - y1) > 13 or abs(x - x1) >= (wide + wide1) / 2, step
+        most = max(most, len(spots))
+    assert most >= 8

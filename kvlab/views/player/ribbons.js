@@ -7,12 +7,13 @@
 
 import { bundle } from "./bundle.js";
 import { UI, penOf } from "./canvas.js";
-import { LANE, gridOf, piecesOf, tiersOf } from "./grid.js";
+import { GUT, LANE, gridOf, piecesOf, tiersOf } from "./grid.js";
 import { num } from "./text.js";
 import { ui } from "./words.js";
 
 const MOST_RIBBONS = 24; // ribbons that are still told apart
 const MANY = 12; // beyond so many they are pale
+const FEW_COUNTS = 4; // counts of pieces that are told in words
 
 /** Draw all copies in flight on this canvas, if they are others than it shows. */
 export function drawRibbons(player, canvas, run) {
@@ -30,7 +31,7 @@ export function drawRibbons(player, canvas, run) {
   );
   ribbons.sort((x, y) => y.aw - x.aw);
   for (const ribbon of ribbons) drawRibbon(player, pen, ribbon, ribbons.length);
-  for (const ribbon of ribbons) drawCount(player, pen, ribbon, g);
+  drawPieceCounts(player, pen, ribbons, g);
   drawSums(player, pen, run, moving, g);
 }
 
@@ -122,21 +123,38 @@ function drawChevrons(pen, ribbon) {
   }
 }
 
-/** On a ribbon of several pieces, between the pools: how many. */
-function drawCount(player, pen, ribbon, g) {
-  if (ribbon.pieces < 2) return;
-  const y = g.tiers[0].high + LANE / 2;
-  const [x] = middleOf(ribbon, (ribbon.ay - y) / (ribbon.ay - ribbon.by));
-  const text = ui(player, "pieces", { n: num(ribbon.pieces) });
+/** On each ribbon of several pieces, between the pools: how many, in fewer letters where
+ *  there are many such. No two lie on each other: it stands at the first free place. */
+function drawPieceCounts(player, pen, ribbons, g) {
+  const several = ribbons.filter(({ pieces }) => pieces > 1);
+  const taken = [];
   pen.font = `600 11px ${UI}`;
-  const wide = pen.measureText(text).width + 6;
-  if (wide > Math.max(40, ribbon.aw + ribbon.bw)) return;
-  pen.fillStyle = player.colour.bg;
-  pen.fillRect(x - wide / 2, y - 7, wide, 14);
-  pen.fillStyle = player.colour["in_flight-edge"];
   pen.textAlign = "center";
-  pen.fillText(text, x, y + 4);
+  for (const ribbon of several.sort((a, b) => b.pieces - a.pieces)) {
+    const n = num(ribbon.pieces);
+    const text = several.length > FEW_COUNTS ? `×${n}` : ui(player, "pieces", { n });
+    const w = pen.measureText(text).width + 6;
+    if (w > Math.max(40, ribbon.aw + ribbon.bw)) continue;
+    const at = placesFor(ribbon, g).find(([x, y]) => !taken.some(
+      (other) => Math.abs(x - other.x) < (w + other.w) / 2 + 1 && y === other.y));
+    if (!at) continue;
+    const [x, y] = at;
+    taken.push({ x, y, w });
+    pen.fillStyle = player.colour.bg;
+    pen.fillRect(x - w / 2, y - 7, w, 14);
+    pen.fillStyle = player.colour["in_flight-edge"];
+    pen.fillText(text, x, y + 4);
+  }
   pen.textAlign = "left";
+}
+
+/** Where a count may stand on its ribbon: in the middle of the lane, above, below. */
+function placesFor(ribbon, g) {
+  const middle = g.tiers[0].high + LANE / 2;
+  return [0, -15, 15].map((off) => {
+    const y = middle + off;
+    return [middleOf(ribbon, (ribbon.ay - y) / (ribbon.ay - ribbon.by))[0], y];
+  });
 }
 
 /** Beside the lane: how many tokens are on their way, up and down. */
@@ -151,6 +169,6 @@ function drawSums(player, pen, run, moving, g) {
     pen.font = `${n ? 600 : 400} 11px ${UI}`;
     pen.fillStyle = n ? k["in_flight-edge"] : k.ink3;
     const text = `${i ? "↓" : "↑"} ${ui(player, word)}${n ? ` ${num(n)}` : ""}`;
-    pen.fillText(text, 0, middle + (i ? 13 : -3));
+    pen.fillText(text, 0, middle + (i ? 13 : -3), GUT - 3);
   });
 }
