@@ -62,6 +62,10 @@ EXPECTED = {
     "vllm-workers-silent.log": ("other", "engine_stalled"),
     "sglang-alloc-refused.log": ("other", "pool_alloc_failed"),
     "sglang-profile-negative.log": ("other", "start_without_room"),
+    "vllm-climbing.log": ("healthy", "healthy"),
+    "sglang-npu-state-climb.log": ("compute_bound", "prefill_throughput"),
+    "sglang-three-hold-all.log": ("healthy", "occasional_retraction"),
+    "sglang-retract-grep.log": ("not_enough_evidence", "no_samples"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -390,3 +394,65 @@ def test_a_refused_allocation_is_told_with_what_was_free(tmp_path):
     )
     bare = ("RuntimeError: Prefill out of memory. Try to lower your batch size.",)
     assert _of(tmp_path, *bare).engine == "sglang"
+
+
+def test_a_pool_that_fills_is_no_baseline():
+    told = diagnose([FIELD / "vllm-climbing.log"])
+    assert any(
+        why.startswith("usage climbs from 0.841 to 0.945 in 80 s to the very end: at "
+                       "that pace the pool is full in 42 s")
+        for why in told.reasons
+    )  # fmt: skip
+    assert not any("baseline" in step for step in told.next)
+
+
+def test_where_prefill_limits_and_a_pool_fills_that_one_is_named_next():
+    told = diagnose([FIELD / "sglang-npu-state-climb.log"])
+    assert any("the pool is full in 8 s" in why for why in told.reasons)
+    assert told.facts["binding_pool"] == "mamba"
+    assert any(step.startswith("L1 is next") for step in told.next)
+    assert not any("L1 has room" in step for step in told.next)
+
+
+def test_a_climb_that_levels_off_is_not_drawn_on(tmp_path):
+    usages = (40, 60, 75, 82, 84, 83, 84, 83, 84, 83)
+    lines = [stats(10 * n, 5, 0, usage) for n, usage in enumerate(usages)]
+    assert not any("climbs" in why for why in _of(tmp_path, *lines).reasons)
+
+
+def test_few_requests_that_hold_the_whole_pool_are_said_to():
+    told = diagnose([FIELD / "sglang-three-hold-all.log"])
+    said = "3 running requests hold the whole pool, about 87,537 tokens each: "
+    assert any(why.startswith(said) for why in told.reasons)
+    assert told.facts["retracted_total"] == 1
+    against = {one.cause: one.why for one in told.considered}
+    assert "not pinned" not in against["pool_exhausted_retract"]
+
+
+def test_retractions_alone_are_counted_and_the_rest_of_the_log_is_asked_for():
+    told = diagnose([FIELD / "sglang-retract-grep.log"])
+    assert told.reasons[0].startswith("6 requests were retracted")
+    assert any("the whole log" in step for step in told.next)
+
+
+def test_preemption_lines_alone_ask_for_the_rest_of_the_log(tmp_path):
+    line = (
+        "WARNING 05-01 10:00:00 scheduler.py:1101] Sequence group 31 is preempted by "
+        "PreemptionMode.RECOMPUTE mode because there is not enough KV cache space. "
+        "total_num_cumulative_preemption={}"
+    )
+    told = _of(tmp_path, line.format(51), line.format(101))
+    assert told.cause == "no_samples"
+    assert "the engine counts 101 preemptions in all" in told.reasons[0]
+
+
+def test_one_report_of_a_log_asks_for_more_of_the_log(tmp_path):
+    told = _of(tmp_path, stats(0, 5, 9, 12.0))
+    assert told.cause == "single_scrape"
+    assert not any("scrape" in step for step in told.next)
+
+
+def test_a_start_of_sglang_is_not_told_about_vllm(tmp_path):
+    text = "[2026-03-14 09:21:03 TP0] KV Cache is allocated. #tokens: 9000, K size: 1"
+    told = " ".join(_of(tmp_path, text).next)
+    assert "vLLM" not in told and "--enable-metrics" in told

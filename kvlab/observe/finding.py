@@ -65,6 +65,22 @@ def quote(sample: Sample | None, *names: str) -> Quote | None:
     return Quote(", ".join(said) or sample.kind, str(sample.place), sample.time)
 
 
+def climb_text(signs: Signs) -> list[Said]:
+    """Say that the pool fills, and when it is full; nothing where it does not."""
+    if (climb := signs.climb) is None:
+        return []
+    return [
+        say(
+            "usage climbs from {} to {} in {} s to the very end: at that pace the pool "
+            "is full in {} s, unless requests end first",
+            climb.first,
+            climb.last,
+            climb.seconds,
+            round(climb.full_in),
+        )
+    ]
+
+
 def usage_text(signs: Signs) -> Said:
     """Say how full the pool is while requests wait, and that moments were fuller."""
     most = max((row.usage for row in signs.spell.rows), default=signs.usage_max)

@@ -22,7 +22,7 @@ from .end_lines import (
     WATCHDOG,
 )
 from .finding import Confidence, Finding, no, quote, yes
-from .said import Text, joined, say
+from .said import Text, joined, say, span
 from .samples import Sample
 from .signs import PIN, Signs
 from .spells import Row
@@ -187,7 +187,7 @@ def stands(signs: Signs) -> Finding | None:
         ),
         say("usage stays at {}: ", last.usage)
         + ("a full pool still makes tokens" if full else "the pool has room")
-        + say("; {} to {} wait", first.queue, last.queue),
+        + say("; {} wait", span(first.queue, last.queue)),
         quotes=[quote(row.sample, *_SHOWN) for row in (first, last)],
     )
 

@@ -7,10 +7,10 @@ lines, one reading, a burst that is over, waiting without a full pool, health.
 from __future__ import annotations
 
 from ..record.diagnosis import Quote
-from .finding import Finding, no, quote, yes
+from .finding import Finding, climb_text, no, quote, yes
 from .rules_end import is_late
-from .said import joined, say
-from .signs import OFTEN, PIN, Signs
+from .said import Text, joined, say
+from .signs import LOW, OFTEN, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running")
 _MOST_DAMAGED = 4
@@ -22,7 +22,7 @@ def damaged(signs: Signs) -> Finding | None:
     recording = signs.recording
     if not recording.damaged:
         return None
-    intact = signs.track.num_samples
+    intact = signs.track.num_samples or round(signs.track.count["retract_lines"])
     few = max(4, recording.damaged / _MOST_DAMAGED)
     if recording.damaged <= intact or intact >= few:
         return no("input_damaged", say("{} whole reports are enough", intact))
@@ -62,7 +62,19 @@ def single(signs: Signs) -> Finding | None:
         *lifetime,
         quotes=[quote(sample, *_SHOWN, "preemptions_total", "retracted_total")],
         confidence="certain",
+        next=() if signs.kind == "metrics" else (_LONGER_LOG,),
     )
+
+
+_LONGER_LOG = "bring a longer stretch of the log: reports over a minute or more"
+_WHOLE_LOG = (
+    "bring the whole log of these minutes, not the lines of one word: usage and queue "
+    "decide between an accident and L1 as the limit"
+)
+_BATCH_LINES = (
+    "bring SGLang's batch lines under load (--log-level info), or two scrapes of "
+    "/metrics (--enable-metrics)"
+)
 
 
 def nothing(signs: Signs) -> Finding | None:
@@ -71,11 +83,41 @@ def nothing(signs: Signs) -> Finding | None:
         return None
     if signs.kind == "run":
         return _by_hand(signs)
+    if (alone := _thrown_alone(signs)) is not None:
+        return alone
     return yes(
         "no_samples",
         "the input names an engine and holds no report of its state; a missing line is "
         "not a zero",
         confidence="certain",
+        next=(_BATCH_LINES,) if signs.engine == "sglang" else (),
+    )
+
+
+def _thrown_alone(signs: Signs) -> Finding | None:
+    """Are lines on requests thrown out all that is left, as after a search for them?"""
+    track = signs.track
+    events = [*track.events.get("retract", ()), *track.events.get("preempted", ())]
+    if not events:
+        return None
+    lifetime = track.last("preemptions_lifetime")
+    counted = (
+        say(
+            "{} requests were retracted, in {} lines",
+            track.sums["retracted"],
+            track.count["retract_lines"],
+        )
+        if lifetime is None
+        else say("the engine counts {} preemptions in all", lifetime)
+    )
+    return yes(
+        "no_samples",
+        counted,
+        "no report of usage and queue stands beside them",
+        quotes=_thrown(signs)
+        or [quote(e, "preemptions_lifetime") for e in (events[0], events[-1])],
+        confidence="certain",
+        next=(_WHOLE_LOG,),
     )
 
 
@@ -193,6 +235,7 @@ def healthy(signs: Signs) -> Finding | None:
                 thrown,
                 signs.word,
             ),
+            *_few_hold_all(signs),
             quotes=[peak, *_thrown(signs)],
         )
     said = [say("usage is at most {}", signs.usage_max)]
@@ -201,7 +244,39 @@ def healthy(signs: Signs) -> Finding | None:
         said.append(say("no {} inside the input", signs.word))
     if signs.hit_rate is not None:
         said.append(say("{} of the prompt tokens are hits", f"{signs.hit_rate:.1%}"))
-    return yes("healthy", *said, quotes=[peak])
+    fills = climb_text(signs) if signs.climb and signs.climb.last >= LOW else []
+    step = (_NO_BASELINE,) if fills else ()
+    return yes("healthy", *said, *fills, quotes=[peak], next=step)
+
+
+_NO_BASELINE = (
+    "nothing to fix yet: bring the minutes that follow; what waits or is thrown out "
+    "once the pool is full decides"
+)
+_FEW = 4
+"""Requests side by side up to which a full pool is named for each."""
+
+
+def _few_hold_all(signs: Signs) -> list[Text]:
+    """Say where no more than a few requests fill the pool: it is no crowd."""
+    full = [row for row in signs.pinned if row.running]
+    most = max((row.running or 0.0 for row in full), default=0.0)
+    if len(full) < 2 or len(full) < 0.5 * len(signs.rows) or most > _FEW:
+        return []
+    last = full[-1]
+    values = last.sample.values
+    tokens = values.get("tokens", values.get("tokens_full", signs.pool_tokens))
+    each = "" if tokens is None else say(
+        ", about {} tokens each", round(tokens / (last.running or 1.0))
+    )  # fmt: skip
+    return [
+        say(
+            "{} running requests hold the whole pool{}: see whether they are meant to "
+            "be that long (max_new_tokens, a loop in the answer)",
+            last.running or 0.0,
+            each,
+        )
+    ]
 
 
 def _thrown(signs: Signs) -> list[Quote | None]:

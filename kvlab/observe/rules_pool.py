@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
 from .said import Text, say
-from .signs import LOW, Signs
+from .signs import LOW, PIN, Signs
 from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
@@ -27,7 +27,7 @@ def exhausted(signs: Signs) -> Finding | None:
         text
         for holds, text in (
             (
-                _is_full(signs),
+                _is_full(signs) or (signs.usage_max >= PIN and not signs.queued),
                 say("usage peaks at {}, not pinned", signs.usage_max),
             ),
             (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from statistics import fmean
 
 from ..record.diagnosis import Quote
-from .finding import Finding, no, quote, usage_text, yes
-from .said import Text, number, say
+from .finding import Finding, climb_text, no, quote, usage_text, yes
+from .said import Text, number, say, span
 from .signs import LOW, PIN, Signs
 from .spells import Row
 
@@ -79,10 +79,9 @@ def one_runner(signs: Signs) -> Finding | None:
     return yes(
         "one_runner_blocks_queue",
         say(
-            "{} runs while {} to {} wait in all {} reports, and no prompt is computed",
+            "{} runs while {} wait in all {} reports, and no prompt is computed",
             max(ran),
-            min(r.queue for r in rows),
-            signs.queue_max,
+            span(min(r.queue for r in rows), signs.queue_max),
             len(rows),
         ),
         say(
@@ -130,9 +129,21 @@ def prefill(signs: Signs) -> Finding | None:
         ),
         busy
         or "prompts are computed all the time, and nothing else explains the queue",
+        *climb_text(signs),
         quotes=_waiting(signs),
         confidence="likely" if busy else "possible",
+        next=_L1_IS_NEXT if signs.climb else (),
     )
+
+
+_FEWER_PROMPTS = "or raise the hit rate so that fewer prompt tokens are computed"
+_L1_IS_NEXT = (
+    "add prefill compute (replicas, TP) or a larger chunk, for as long as the pool has "
+    "room",
+    _FEWER_PROMPTS,
+    "L1 is next: bring the minutes that follow; once the pool is full, faster prefill "
+    "lets nobody in",
+)
 
 
 def _thrown_text(signs: Signs) -> Text:

@@ -65,6 +65,15 @@ def to(text: Text, lang: Lang) -> str:
     return ZH.get(text, text) if lang == "zh" else text
 
 
+def span(least: float, most: float) -> Said:
+    """Return both numbers, or one where they are the same.
+
+    >>> str(span(2, 7)), str(span(14, 14))
+    ('2 to 7', '14')
+    """
+    return say("{}", least) if least == most else say("{} to {}", least, most)
+
+
 def joined(mark: str, texts: Iterable[Text]) -> Said:
     """Return the texts as one, `mark` between them.
 

@@ -60,7 +60,45 @@ RULES_ZH: dict[str, str] = {
         "{0}在 {1}，但之后还有 {2} 份报告：它已重新启动"
     ),
     "only {} reports without a token": "没有产出 token 的报告只有 {} 份",
-    "; {} to {} wait": "；{0} 到 {1} 个在排队",
+    "; {} wait": "；{} 个在排队",
+    "{} to {}": "{0} 到 {1}",
+    "usage climbs from {} to {} in {} s to the very end: at that pace the pool is "
+    "full in {} s, unless requests end first": (
+        "占用率在 {2} 秒里从 {0} 一路升到 {1}，直到末尾：照此速度再过 {3} 秒池就满，除"
+        "非有请求先结束"
+    ),
+    "add prefill compute (replicas, TP) or a larger chunk, for as long as the pool has "
+    "room": "增加预填充算力（副本、TP）或加大 chunk，池有空间时有用",
+    "L1 is next: bring the minutes that follow; once the pool is full, faster prefill "
+    "lets nobody in": (
+        "接下来是 L1：再给随后几分钟的日志；池一满，预填充再快也放不进人"
+    ),
+    "bring a longer stretch of the log: reports over a minute or more": (
+        "给更长一段日志：一分钟以上的报告"
+    ),
+    "bring the whole log of these minutes, not the lines of one word: usage and queue "
+    "decide between an accident and L1 as the limit": (
+        "给这几分钟的整份日志，不要只给搜出的几行：是偶然还是瓶颈在 L1，要看占用率和"
+        "排队"
+    ),
+    "bring SGLang's batch lines under load (--log-level info), or two scrapes of "
+    "/metrics (--enable-metrics)": (
+        "给有负载时 SGLang 的批次行（--log-level info），或两次 /metrics"
+        "（--enable-metrics）"
+    ),
+    "{} requests were retracted, in {} lines": "撤回了 {0} 个请求，见于 {1} 行",
+    "the engine counts {} preemptions in all": "引擎累计 {} 次抢占",
+    "no report of usage and queue stands beside them": "旁边没有占用率与排队的报告",
+    "nothing to fix yet: bring the minutes that follow; what waits or is thrown out "
+    "once the pool is full decides": (
+        "目前没有要修的：再给随后几分钟的日志；池满以后谁在排队、谁被赶出才能定"
+    ),
+    ", about {} tokens each": "，每个约 {} 个 token",
+    "{} running requests hold the whole pool{}: see whether they are meant to be that "
+    "long (max_new_tokens, a loop in the answer)": (
+        "{0} 个运行中的请求占住整个池{1}：看它们是否本该这么长（max_new_tokens、回答陷"
+        "入循环）"
+    ),
     "usage stays at {}: ": "占用率停在 {}：",
     "no report of its state comes before": "此前没有状态报告",
     "one request of full length needs {} GiB of KV": "一个满长请求需要 {} GiB 的 KV",
@@ -403,8 +441,8 @@ RULES_ZH: dict[str, str] = {
         "有人排队的报告中，{2} 都是 {0} 个请求在运行（{1}）"
     ),
     "{}: L1 has room": "{}：L1 有空间",
-    "{} runs while {} to {} wait in all {} reports, and no prompt is computed": (
-        "{3} 份报告里都是 {0} 个在运行、{1} 到 {2} 个在排队，而没有计算任何 prompt"
+    "{} runs while {} wait in all {} reports, and no prompt is computed": (
+        "{2} 份报告里都是 {0} 个在运行、{1} 个在排队，而没有计算任何 prompt"
     ),
     "{}; either only so many may run, or the next request needs more than the free "
     "{}": "{0}；要么只允许运行这么多，要么下一个请求需要的多于空闲的 {1}",
