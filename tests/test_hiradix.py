@@ -8,6 +8,7 @@ from bench import Bench
 from kvlab.cache.controller import MAX_LOAD_BATCHES
 from kvlab.errors import EngineFault
 from kvlab.record import events as ev
+from kvlab.rules import Rules
 
 P8, P16, P22 = range(8), range(16), range(22)
 """Three prompts, each the beginning of the next."""
@@ -129,6 +130,21 @@ def test_without_room_for_it_nothing_is_loaded():
     cache.lock(range(100, 110))
     assert cache.load_back(P22) == 0
     assert verdicts(cache) == ["make_room", "no_device_memory"]
+
+
+@pytest.mark.parametrize(("release", "next_page"), [("0.5.14", 11), ("0.5.23", 15)])
+def test_only_0_5_14_asks_for_pages_before_it_knows_that_a_load_has_no_room(
+    release, next_page
+):
+    cache = chain(pool_tokens=24, need_sort=True, rules=Rules.named(release))
+    cache.insert(range(100, 110))
+    cache.lock(range(100, 110))
+    cache.insert(range(200, 204))
+    cache.ack_write()
+    cache.cache.evict(4)  # four pages rest; who asks for more than ten sorts them in
+    assert cache.load_back(P22) == 0
+    assert verdicts(cache)[-1] == "no_device_memory"
+    assert cache.cache.allocator.free_pages()[0] == next_page
 
 
 # --- room

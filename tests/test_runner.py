@@ -417,6 +417,19 @@ def test_a_decode_step_without_room_tells_who_gave_way():
     assert result["ratio_after"] == 1.0
 
 
+def test_a_request_started_by_itself_comes_back_in_a_round():
+    player = Player(tree="radix", pool_tokens=24)
+    for id, size in (("a", 3), ("b", 4)):
+        player.do(sc.RequestStartOp(id, list(range(size)), first_out=7))
+    player.do(sc.InsertOp(list(range(500, 519))))
+    player.do(sc.LockOp("l", list(range(500, 519))))
+    assert player.do(sc.DecodeStepOp())["retracted"] == ["b"]
+    player.do(sc.UnlockOp("l"))
+    assert player.do(sc.RoundOp())["ran"] == ["b"]
+    b = player.runner.engine.scheduler.running[-1]
+    assert (b.id, b.outputs) == ("b", [7, 7])
+
+
 # --- what is told
 
 

@@ -91,14 +91,16 @@ class HiRadixCache(DemotingCache):
             return None
         host_pages = join([n.host_value for n in chain if n.host_value is not None])
         available = self.allocator.available
+        whole = self.rules.load_evicts_whole_need
         if available < tokens:
-            whole = self.rules.load_evicts_whole_need
             terms = self._load_terms(end, tokens, quota, delta, "make_room")
             with self._emit.of(*terms):
                 self.evict(tokens if whole else tokens - available)
         else:
             self._say_load(end, tokens, quota, delta, "load")
-        pages = self.controller.load(end, host_pages)
+        pages = None
+        if whole or self.allocator.available >= tokens:  # else no page is asked for
+            pages = self.controller.load(end, host_pages)
         if pages is None:
             self._say_load(end, tokens, quota, delta, "no_device_memory")
         return pages

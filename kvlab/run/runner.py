@@ -176,7 +176,9 @@ class ScriptRunner(TreeOps):
         return result
 
     def _says(self, request: Request) -> int:
-        return self._first_out[request.id]
+        """Return what a prefill says: as before, where the request was retracted."""
+        said = request.outputs
+        return said[0] if said else self._first_out[request.id]
 
     def _decode_step(self, op: sc.DecodeStepOp) -> Result:
         scheduler = self.engine.scheduler
