@@ -75,7 +75,7 @@ class Deployment(Struct, frozen=True, kw_only=True):
         for name, option in _COUNTS.items():
             _check_count(name, option, getattr(self, name))
         for name, option in _BYTES.items():
-            _check_bytes(name, option, getattr(self, name))
+            check_bytes(name, option, getattr(self, name))
         if self.tp % self.dp_attention:
             raise ConfigError(
                 f"dp_attention {self.dp_attention} does not divide tp {self.tp}; use a "
@@ -125,7 +125,8 @@ def _check_count(name: str, option: str, value: int | None) -> None:
         raise ConfigError(f"{name} is {str(value)[:20]}; use {option} 1 to {MOST}")
 
 
-def _check_bytes(name: str, option: str, value: float | None) -> None:
+def check_bytes(name: str, option: str, value: float | None) -> None:
+    """Raises: ConfigError for a number of bytes that no device has."""
     if value is None or (value == 0 and name in _MAY_BE_ZERO):
         return
     if not (math.isfinite(value) and 0 < value <= 1 << 60):

@@ -7,10 +7,16 @@ with the same line as later. Left out: the commands (cli/).
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 
 def run() -> int:
-    """Run one command; return its exit status, 130 for one that was stopped."""
+    """Run one command; return its exit status, 130 for one that was stopped.
+
+    What a terminal's encoding lacks (LANG=C, cp1252) is printed as an escape.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         from .cli import main  # inside the guard: this import is what takes long
 

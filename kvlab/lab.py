@@ -13,6 +13,7 @@ import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
+from uuid import uuid4
 
 from .errors import InputError
 
@@ -26,7 +27,8 @@ def course(here: Path) -> Path:
 
     Changes: copies the packaged ones to `here`/kvlab-notebooks if the package is no
     checkout and the copy does not exist.
-    Raises: InputError if the package came without notebooks.
+    Raises: InputError if the package came without notebooks, if `here` takes no copy,
+    or if something else has the copy's name.
     """
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "notebooks").is_dir():
@@ -36,9 +38,25 @@ def course(here: Path) -> Path:
     if not copy.exists():
         if not (packaged / "notebooks").is_dir():
             raise InputError(str(packaged), "no notebooks here", "install kvlab again")
-        for part in PARTS:
-            shutil.copytree(packaged / part, copy / part)
+        _copy(packaged, copy)
+    if not (copy / "notebooks").is_dir():
+        raise InputError(str(copy), "holds no notebooks", "move it away, then again")
     return copy
+
+
+def _copy(packaged: Path, copy: Path) -> None:
+    """Copy the course, all of it or nothing. Changes: the folder, in one move."""
+    part = copy.with_name(f".{copy.name}-{uuid4().hex}.part")
+    try:
+        for name in PARTS:
+            shutil.copytree(packaged / name, part / name)
+        part.rename(copy)
+    except (OSError, shutil.Error) as problem:
+        told = getattr(problem, "strerror", None) or "no room or no permission"
+        remedy = "go to a folder of yours with room, then again"
+        raise InputError(str(copy), f"cannot be made ({told})", remedy) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def lab_command(folder: Path, extra: Sequence[str]) -> list[str]:

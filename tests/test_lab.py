@@ -62,3 +62,26 @@ def test_it_listens_on_loopback_and_keeps_its_token():
     assert "--ServerApp.ip=127.0.0.1" in command
     assert not any("token" in word or "password" in word for word in command)
     assert command[-1] == "--no-browser"
+
+
+def test_a_copy_that_cannot_be_made_whole_is_not_left_behind(
+    installed, tmp_path, monkeypatch
+):
+    kept = set(tmp_path.iterdir())
+    real = lab.shutil.copytree
+
+    def full(source, target):
+        if source.name == "assets":
+            raise OSError(28, "No space left on device")
+        return real(source, target)
+
+    monkeypatch.setattr(lab.shutil, "copytree", full)
+    with pytest.raises(InputError, match=r"cannot be made \(No space left"):
+        lab.course(tmp_path)
+    assert set(tmp_path.iterdir()) == kept
+
+
+def test_something_else_of_the_copys_name_is_told(installed, tmp_path):
+    (tmp_path / lab.COPY).mkdir()
+    with pytest.raises(InputError, match="holds no notebooks; move it away"):
+        lab.course(tmp_path)

@@ -599,3 +599,16 @@ def test_blocks_are_cut_at_line_ends_wherever_the_pieces_end(tmp_path, monkeypat
     want = text.split(b"\n")
     assert [line.data for line in found] == [line[:200] for line in want]
     assert [line.number for line in found if not line.whole] == [401]
+
+
+def test_numbers_without_end_are_no_numbers(tmp_path):
+    long = "9" * 5000
+    lines = [
+        stats(1, 1, 0, 50.0, engine=long),
+        stats(2, 1, 0, 50.0).replace("loggers.py", f"EngineCore_DP{long}"),
+        stats(3, 1, 0, 50.0, extra=f"KV fetch: {long} waiting to start, 1 in progress, "
+              "1 completed waiting, "),
+        f"KV cache pool leak detected!available_size={long}, "
+        f"self.max_total_num_tokens={long}",
+    ]  # fmt: skip
+    assert log(tmp_path, *lines).status

@@ -77,6 +77,14 @@ def test_weights_given_stand_in_for_the_count(capsys):
     assert told["startup"]["weights"] == 67 * 2**30
 
 
+@pytest.mark.parametrize("gib", ["nan", "inf", "-1", "1e300"])
+def test_weights_that_no_device_has_are_refused(capsys, gib):
+    said = capacity(
+        capsys, "llama-3-70b", "--accelerator", "h100", f"--weights-gib={gib}"
+    )
+    assert "use --weights-gib 0 to" in said
+
+
 def test_weights_that_fill_the_device_are_told_with_the_numbers():
     message = r"131\.5 GiB of weights a device; .* leaves no room for KV: raise tp"
     with pytest.raises(ConfigError, match=message):

@@ -123,6 +123,19 @@ def test_azure_2024_has_offsets_and_azure_lmm_a_column_more(path):
     assert facts["total_input_tokens"] == 79
 
 
+@pytest.mark.parametrize(
+    "date", ["2023-02-30 00:00:00", "2023-11-16 25:00:00", "2023-00-01 00:00:00"]
+)
+def test_a_date_that_no_calendar_has_is_refused(path, date):
+    with pytest.raises(InputError, match=f":2: '{date}' is no date and time"):
+        rows(path, "TIMESTAMP,ContextTokens,GeneratedTokens", f"{date},4808,10")
+
+
+def test_a_cell_without_end_is_refused_with_its_line(path):
+    with pytest.raises(InputError, match=":2: is no line of CSV"):
+        rows(path, "Timestamp,Request tokens,Response tokens", f"1,{'x' * 200_000},3")
+
+
 def test_gzip_and_a_byte_order_mark_do_not_matter(path):
     text = "\ufeff" + json.dumps(mooncake(0, 512, [1]))
     path.write_bytes(gzip.compress(text.encode()))

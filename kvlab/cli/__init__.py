@@ -21,7 +21,7 @@ from .compare import add_compare
 from .conform import add_conform
 from .diagnose import add_diagnose
 from .lab import add_lab
-from .parser import Help, Parser
+from .parser import Help, Parser, one_line
 from .play import add_play
 from .replay import add_replay
 from .rules import add_rules
@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         status: int = arguments.run(arguments)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None: the caller closed it
+            sys.stdout.flush()
         return status
     except KvlabError as error:
         return _refuse(str(error))
@@ -51,15 +52,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("kvlab: stopped; nothing was written", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
     except OSError as error:
-        return _refuse(f"{_given(arguments)}: {error.strerror or error}; name another")
+        where = _given(arguments)
+        if error.filename is None:  # what is read or written by name has one
+            _drop_output()
+            where = "standard output"
+        return _refuse(f"{where}: {error.strerror or error}; name another")
 
 
 def _refuse(problem: str) -> int:
-    print(f"kvlab: {problem}", file=sys.stderr)
+    print(one_line(f"kvlab: {problem}"), file=sys.stderr)
     return 2
+
+
+def _drop_output() -> None:
+    """Let what is still to be printed go nowhere, so that the end does not fail too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _given(arguments: argparse.Namespace) -> str:

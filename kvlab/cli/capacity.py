@@ -13,7 +13,15 @@ from typing import Any
 import msgspec
 from msgspec import to_builtins
 
-from ..capacity import GIB, Capacity, Deployment, capacity, ceiling, to_fit
+from ..capacity import (
+    GIB,
+    Capacity,
+    Deployment,
+    capacity,
+    ceiling,
+    check_bytes,
+    to_fit,
+)
 from ..errors import InputError
 from ..files import replace_file
 from ..model_table import ALIASES, CONFIGS, known_shape
@@ -68,8 +76,7 @@ def _capacity(arguments: Namespace) -> int:
         return 0
     if arguments.model is None:
         raise InputError("MODEL", "is missing", "name one (--list) or a config.json")
-    if arguments.figure is not None:
-        check_target(arguments.figure)
+    check_target(arguments.figure, Path(arguments.model))
     started = None if arguments.accelerator is None else _start_up(arguments)
     shape, plan = _shape(arguments.model), _plan(arguments, started)
     told = to_builtins(capacity(shape, plan))
@@ -106,10 +113,12 @@ def _start_up(arguments: Namespace) -> Startup:
         raise InputError(
             "--accelerator", "starts tensor parallel engines alone", "use --tp"
         )
+    weights = arguments.weights_gib * GIB
+    check_bytes("weights", "--weights-gib", weights)
     return start_up(
         named_model(arguments.model), accelerator(arguments.accelerator),
         engine=arguments.engine, tp=arguments.tp, fraction=arguments.fraction,
-        weights=int(arguments.weights_gib * GIB) or None,
+        weights=int(weights) or None,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from ..errors import InputError
 from ..record.trace import AnyTrace
 from .blocks import two_block_runs
 from .play import write_text
-from .shared import add_command, script_of, whole_run
+from .shared import add_command, check_target, script_of, whole_run
 
 
 def add_compare(commands: Any) -> None:
@@ -38,6 +38,7 @@ def add_compare(commands: Any) -> None:
 
 def compare(arguments: argparse.Namespace) -> int:
     """Say where two runs part; 0 if nowhere, 1 if somewhere."""
+    check_target(arguments.out, arguments.a, arguments.b)
     if arguments.rules:
         return _under_two_books(arguments)
     if arguments.b is None:

@@ -49,8 +49,7 @@ def _diagnose(arguments: Namespace) -> int:
     Raises: InputError where nothing can be used; with `--json` the object is printed
     first, its status `error`.
     """
-    if arguments.html is not None:
-        check_target(arguments.html)
+    check_target(arguments.html, *arguments.paths)
     try:
         with progress(_size(arguments.paths), "diagnose", "B") as bar:
             told = _told(arguments.paths, bar.update, arguments.lang)

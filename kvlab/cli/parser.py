@@ -19,8 +19,24 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where the help is. Raises: SystemExit with 2."""
         said = " ".join(message.split())
-        print(f"{self.prog}: {said}; see {self.prog} --help", file=sys.stderr)
+        print(one_line(f"{self.prog}: {said}; see {self.prog} --help"), file=sys.stderr)
         raise SystemExit(2)
+
+
+def one_line(said: str) -> str:
+    """Return the text as one line without what would steer a terminal; the middle of a
+    very long one is left out.
+
+    >>> one_line("a\\nb\\x1b[31m.log: is empty")
+    'a\\\\nb\\\\x1b[31m.log: is empty'
+    """
+    line = "".join(
+        c if c.isprintable() else c.encode("unicode_escape").decode() for c in said
+    )
+    return line if len(line) <= _LONGEST else f"{line[:400]} … {line[-200:]}"
+
+
+_LONGEST = 700
 
 
 class Help(argparse.RawDescriptionHelpFormatter):

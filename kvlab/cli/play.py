@@ -16,7 +16,7 @@ from ..errors import TraceError
 from ..files import replacing
 from ..record.trace import AnyTrace, Trace
 from .blocks import block_run, blocks_beside, render_beside, render_block_run
-from .shared import add_command, note, script_of, whole_run
+from .shared import add_command, check_target, note, script_of, whole_run
 
 RULES_HELP = "run a script under these rules (default: its own)"
 
@@ -26,6 +26,7 @@ def render(arguments: argparse.Namespace) -> int:
     from ..views.export import render as draw
     from ..views.export import render_film
 
+    check_target(arguments.out, arguments.path, arguments.beside)
     if arguments.beside is not None:
         render_beside(arguments)
         return 0
@@ -61,6 +62,7 @@ def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
 
+    check_target(arguments.out, arguments.path, arguments.beside)
     trace: AnyTrace
     other: AnyTrace | None = None
     how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
@@ -108,6 +110,7 @@ def export(arguments: argparse.Namespace) -> int:
     from ..record.trace_file import write_trace
     from ..views.exports import account_csv, perfetto
 
+    check_target(arguments.out, arguments.path)
     trace, _ = whole_run(arguments.path)
     if arguments.to == "jsonl":
         write_trace(trace, arguments.out)

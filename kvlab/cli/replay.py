@@ -73,8 +73,7 @@ def replay(arguments: argparse.Namespace) -> int:
         for name, engine in (("sglang", _tree_engine), ("vllm", _block_engine))
         if arguments.engine in (name, "both")
     }
-    if arguments.record is not None:
-        check_target(arguments.record)
+    check_target(arguments.record, arguments.trace)
     read = read_requests(arguments.trace, arguments.limit, block=arguments.block_size)
     if arguments.unique:
         read = unique(read)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from ..errors import InputError
 from ..record.trace import Trace
 from ..run.model_shapes import ModelShape, model_shape, shape_of
 from ..run.script import Script
-from .parser import Help
+from .parser import Help, one_line
 
 EXITS = "0 done, {}2 bad input (one line on stderr, nothing written), 130 stopped"
 
@@ -128,12 +129,23 @@ def named_model(name: str) -> ModelShape:
 _MOST_BYTES = 16 << 20
 
 
-def check_target(path: Path) -> None:
-    """Refuse, before hours of work, a place where nothing can be written."""
+def check_target(path: Path | None, *read: Path | None) -> None:
+    """Refuse, before hours of work, a place where nothing can be written, or that is
+    one of the files to be `read`."""
+    if path is None:
+        return
     if path.is_dir():
         raise InputError(str(path), "a directory", "name a file")
-    if not path.absolute().parent.is_dir():
+    if str(path) == "-":
+        raise InputError("-", "names no file to write", "use /dev/stdout")
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise InputError(str(path), "its folder does not exist", "make it first")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise InputError(str(path), "may not be written here", "write to another file")
+    known = (one for one in read if one is not None and one.exists())
+    if path.is_file() and any(one.samefile(path) for one in known):
+        raise InputError(str(path), "is what is read here", "write to another file")
 
 
 def print_figures(arguments: argparse.Namespace, figures: dict[str, Any]) -> None:
@@ -179,4 +191,4 @@ def progress(total: int | None, what: str, unit: str) -> Any:
 
 
 def note(arguments: argparse.Namespace, text: str) -> None:
-    print(text, file=sys.stderr)
+    print(one_line(text), file=sys.stderr)

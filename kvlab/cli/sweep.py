@@ -115,16 +115,16 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if any point could not start."""
     from joblib import Parallel, delayed, parallel_config
 
-    if arguments.csv is not None:
-        check_target(arguments.csv)
+    check_target(arguments.csv, arguments.trace)
     grid = points(arguments.trace, arguments.grid, _words(arguments.common))
     for point in grid:
         engine_of(_parsed(point.words))
     if arguments.jobs == 0:
         raise InputError("--jobs", "is 0", "use 1 or more, or -1 for all cores")
+    backend = _backend(arguments.backend)
     note(arguments, f"{arguments.trace}: {len(grid)} replays")
     figures: list[Figures] = []
-    with parallel_config(backend=_backend(arguments.backend), n_jobs=arguments.jobs):
+    with parallel_config(backend=backend, n_jobs=arguments.jobs):
         found = Parallel(return_as="generator")(
             delayed(play)(point.words) for point in grid
         )

@@ -15,10 +15,11 @@ import msgspec
 from ..block_config import BlockConfig, L2Config
 from ..config import EngineConfig
 from ..errors import InputError
+from ..files import replace_file
 from ..record.trace import BlockTrace
 from ..rules import Rules
 from ..schedule.policy import POLICIES
-from .shared import named_model
+from .shared import check_target, named_model
 
 CHUNK = 8192
 """SGLang's own chunked_prefill_size on accelerators of 60 to 90 GB."""
@@ -159,8 +160,7 @@ def needs_trace(arguments: argparse.Namespace) -> bool:
     folder, log = arguments.metrics_dir, arguments.engine_log
     if folder is not None and not folder.is_dir():
         raise InputError(str(folder), "is no directory", "make it first")
-    if log is not None and not log.absolute().parent.is_dir():
-        raise InputError(str(log), "its folder does not exist", "make it first")
+    check_target(log, arguments.trace, arguments.record)
     if not 0.001 <= arguments.metrics_every <= 1e6:
         raise InputError(
             "--metrics-every", f"is {arguments.metrics_every}", "use 0.001 to 1000000"
@@ -183,4 +183,4 @@ def write_telemetry(trace: Any, arguments: argparse.Namespace) -> None:
         write(trace, arguments.metrics_dir, every)
     if arguments.engine_log is not None:
         lines = block_log_lines(trace) if blocks else log_lines(trace)
-        arguments.engine_log.write_text("\n".join(lines) + "\n")
+        replace_file(arguments.engine_log, ("\n".join(lines) + "\n").encode())

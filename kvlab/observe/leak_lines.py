@@ -23,7 +23,7 @@ MORE = re.compile(
     r"^\s*(?:self\.\S+=|\[(?:full|swa|mamba)\]|\w*available_size=|leaked_\w+=|"
     r"KV cache pool leak|full_\w+=|mamba_\w+=|available_size=)"
 )
-_PAIR = re.compile(r"([A-Za-z_][\w.]*(?:\(\))?)=(-?\d+)")
+_PAIR = re.compile(r"([A-Za-z_][\w.]*(?:\(\))?)=(-?\d{1,18})(?!\d)")
 _POOL = re.compile(r"\[(full|swa|mamba)\]")
 _TERMS = {
     "available_size": "available", "available": "available",

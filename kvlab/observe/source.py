@@ -73,6 +73,8 @@ def blocks(path: str | Path, say: Say = silent) -> Iterator[Block]:
     before that place come first. Cost: O(bytes), at most a few MiB of memory.
     """
     if str(path) == STDIN:
+        if sys.stdin is None:
+            raise InputError(STDIN, "standard input is closed", "pipe a log into it")
         yield from _blocks(_utf8(_chunks(sys.stdin.buffer, "stdin", say)))
         return
     try:

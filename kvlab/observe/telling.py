@@ -79,7 +79,7 @@ def _order(inputs: tuple[str, ...], quote: Quote) -> tuple[int, int]:
     """Return a key by which evidence stands as in the input, oldest first."""
     name, _, line = quote.place.rpartition(":")
     at = inputs.index(name) if name in inputs else len(inputs)
-    return at, int(line) if line.isdigit() else 0
+    return at, int(line) if line.isdecimal() else 0
 
 
 def _remarks(recording: Recording) -> list[Text]:

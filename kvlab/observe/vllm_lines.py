@@ -38,10 +38,11 @@ _LAYOUT = Layout(
     _PERCENT,
 )  # fmt: skip
 _FETCH = re.compile(
-    r"KV fetch: (\d+) waiting to start, (\d+) in progress, (\d+) completed waiting, "
+    r"KV fetch: (\d{1,18}) waiting to start, (\d{1,18}) in progress, "
+    r"(\d{1,18}) completed waiting, "
 )
-_ENGINE = re.compile(r"\bEngine (\d+): ?$")
-_TAG_DP = re.compile(r"\b(?:EngineCore|Worker)_DP(\d+)")
+_ENGINE = re.compile(r"\bEngine (\d{1,9}): ?$")
+_TAG_DP = re.compile(r"\b(?:EngineCore|Worker)_DP(\d{1,9})(?!\d)")
 MANY = re.compile(r"\b(?P<count>\d+) Engines Aggregated: ?$", re.I)
 
 

@@ -8,10 +8,10 @@ Left out: parquet.
 
 from __future__ import annotations
 
-import calendar
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
@@ -82,7 +82,11 @@ def _cells(
     """Yield place and cells of every row; a row of another width is refused."""
     for number, line in lines:
         where = f"{path}:{number}"
-        cells = next(csv.reader([line.decode("utf-8", "replace").strip()]), [])
+        try:
+            cells = next(csv.reader([line.decode("utf-8", "replace").strip()]), [])
+        except csv.Error as problem:
+            remedy = "mend or remove the line"
+            raise InputError(where, f"is no line of CSV ({problem})", remedy) from None
         if len(cells) != len(header):
             raise InputError(
                 where,
@@ -123,8 +127,12 @@ def _date(where: str, text: str) -> float:
     found = _DATE.fullmatch(text)
     if found is None:
         raise InputError(where, f"{text[:40]!r} is no date and time", "mend the line")
-    year, month, day, hour, minute, second = (int(found[i]) for i in range(1, 7))
-    whole: float = calendar.timegm((year, month, day, hour, minute, second))
+    parts = [int(found[i]) for i in range(1, 7)]
+    try:
+        whole = datetime(*parts, tzinfo=UTC).timestamp()  # type: ignore[arg-type,misc]
+    except ValueError as problem:
+        told = f"{text[:40]!r} is no date and time ({problem})"
+        raise InputError(where, told, "mend the line") from None
     if found["sign"]:
         offset = int(found["h"]) * 3600 + int(found["m"]) * 60
         whole -= offset if found["sign"] == "+" else -offset

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from ..files import replace_file
 from ..record import events as ev
 from ..record.block_metrics import BlockCounters, BlockMeter, gauges
 from ..record.block_report import (
@@ -110,7 +111,7 @@ def write_block_scrapes(trace: BlockTrace, folder: Path, every: int) -> int:
     check_number(trace, every)
     number = 0
     for at, text in block_scrapes(trace, every):
-        (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)
+        replace_file(folder / f"scrape_{at // 10**6:010d}.prom", text.encode())
         number += 1
     return number
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import InputError
+from ..files import replace_file
 from ..record.block_report import label_value
 from ..record.trace import EventLog, Trace
 from ..rule import OLD
@@ -73,7 +74,7 @@ def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
     check_number(trace, every)
     number = 0
     for at, text in scrapes(trace, every):
-        (folder / f"scrape_{at // 10**6:010d}.prom").write_text(text)
+        replace_file(folder / f"scrape_{at // 10**6:010d}.prom", text.encode())
         number += 1
     return number
 
