@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from kvlab.errors import InputError
+from kvlab.run.abouts import ABOUT_ZH
 from kvlab.run.goldens import conform_goldens
+from kvlab.run.script import read_script
 
 GOLDENS = Path(__file__).parent / "goldens"
 SGLANG = GOLDENS / "sglang" / "s01_split.json"
@@ -52,3 +55,23 @@ def test_a_directory_without_goldens_is_refused(tmp_path):
 def test_a_file_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"a\.json: No such file or directory$"):
         conform_goldens([tmp_path / "a.json"])
+
+
+def test_what_each_written_golden_is_about_is_told_in_chinese_too():
+    written = {
+        path.name.partition(".")[0]: path
+        for release in ("sglang", "sglang23")
+        for path in (GOLDENS / release).glob("[sx]*.json*")
+    }
+    assert set(ABOUT_ZH) == set(written)
+    for path in written.values():
+        script = read_script(path)
+        assert re.search("[\u4e00-\u9fff]", script.about_zh), script.name
+        assert re.search("[a-z]", script.about), script.name
+
+
+def test_a_script_of_ones_own_says_itself_what_it_is_about(tmp_path):
+    own = {"config": {"pool_tokens": 64}, "ops": [], "about": "one", "about_zh": "一"}
+    (tmp_path / "own.json").write_text(json.dumps(own))
+    script = read_script(tmp_path / "own.json")
+    assert (script.about, script.about_zh) == ("one", "一")

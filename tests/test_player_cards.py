@@ -21,7 +21,9 @@ def tabs(browser, tmp_path_factory):
     for name in ("s10", "s11", "s25"):
         goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
         run, fault = load_whole(next(goldens.glob(f"{name}*")))
-        how = {"ended": fault, "about": "<b>a load & its room"} if fault else {}
+        how = (
+            {"ended": fault, "about": ("<b>a load & its room", "取回")} if fault else {}
+        )
         folder = tmp_path_factory.mktemp(name)
         opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))
     yield opened
@@ -109,6 +111,9 @@ def test_what_a_script_is_about_is_told_unless_it_is_to_be_predicted(tabs):
     tab = tabs["s25"]
     tab.js("() => kvlab.show(0)")
     assert "<b>a load & its room" in card(tab)
+    tab.press("l")
+    assert card(tab).startswith("怎么看这个页面 取回")
+    tab.press("l")
     tab.js("() => { kvlab.setMode('predict'); kvlab.show(0) }")
     assert "a load & its room" not in card(tab)
     tab.js("() => kvlab.setMode('watch')")

@@ -73,7 +73,8 @@ def play(arguments: argparse.Namespace) -> int:
     else:
         trace, how["ended"], how["cut"] = _as_far_as_it_goes(arguments)
         script = None if how["cut"] else script_of(arguments.path)
-        how["about"] = (script.about if script else "") or None
+        if script and script.about:
+            how["about"] = script.about, script.about_zh or script.about
         if arguments.beside is not None:
             other = whole_run(arguments.beside)[0]
     if arguments.start is not None:

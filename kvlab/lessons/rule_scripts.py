@@ -151,6 +151,7 @@ def rule_script(rule: str, rules: Rules | None = None) -> sc.Script:
     return sc.Script(
         name=rule,
         about=f"the shortest run that {rule} changes",
+        about_zh=f"使规则 {rule} 起作用的最短运行",
         config=EngineConfig.of({"pool_tokens": 64, "host_tokens": 96} | knobs),
         rules=rules or Rules.named(DEFAULT),
         manual_dma=True,

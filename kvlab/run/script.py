@@ -19,6 +19,7 @@ from ..config import EngineConfig
 from ..errors import ConfigError, InputError
 from ..rule import DEFAULT
 from ..rules import Rules
+from .abouts import ABOUT_ZH
 from .json_file import read_json
 
 
@@ -158,6 +159,7 @@ AnyOp = (
 class Script(Struct, frozen=True, kw_only=True):
     """A checked script, and what a recording adds to it.
 
+    `about` is what the script is about, `about_zh` the same in Chinese, if known.
     `initial` and `records` are None for a script that is not a golden; `totals` are
     the sizes, in tokens, that a recording gives for its pools.
     """
@@ -172,6 +174,7 @@ class Script(Struct, frozen=True, kw_only=True):
     totals: dict[str, int] = {}
     initial: dict[str, Any] | None = None
     records: list[dict[str, Any]] | None = None
+    about_zh: str = ""
 
 
 class _Driver(Struct, frozen=True):
@@ -190,6 +193,7 @@ class _File(Struct, frozen=True):
     ops: list[AnyOp]
     name: str = ""
     about: str = ""
+    about_zh: str = ""
     sglang: str = DEFAULT
     initial: dict[str, Any] | None = None
     records: list[dict[str, Any]] | None = None
@@ -223,6 +227,7 @@ def read_script(path: Path, rules: Rules | None = None) -> Script:
     return Script(
         name=file.name or path.name,
         about=file.about,
+        about_zh=file.about_zh or ABOUT_ZH.get(file.name, ""),
         config=config,
         rules=rules,
         manual_dma=driver.manual_dma is not False,

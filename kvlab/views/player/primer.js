@@ -14,7 +14,7 @@ export function primerHtml(player, run, label) {
   if (!primer) return `${title}<div class="empty">${ui(player, "no_card")}</div>`;
   // What a run is about would give its answers away.
   const told = run.log.about && player.mode !== "predict";
-  const about = told ? `<p class="about">${esc(plain(run.log.about, 300))}</p>` : "";
+  const about = told ? `<p class="about">${esc(plain(pick(player, run.log.about), 300))}</p>` : "";
   const panes = primer.panes.map((words) => `<p>${esc(pick(player, words))}</p>`);
   const states = Object.entries(primer.states)
     .filter(([state]) => pools[1] || !["host_only", "in_flight"].includes(state))
