@@ -66,6 +66,9 @@ EXPECTED = {
     "sglang-npu-state-climb.log": ("compute_bound", "prefill_throughput"),
     "sglang-three-hold-all.log": ("healthy", "occasional_retraction"),
     "sglang-retract-grep.log": ("not_enough_evidence", "no_samples"),
+    "sglang-first-step-slow.log": ("other", "step_took_long"),
+    "vllm-pause.log": ("other", "step_took_long"),
+    "sglang-pd-prefill-held.log": ("not_enough_evidence", "two_of_three_signs"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -392,8 +395,13 @@ def test_a_refused_allocation_is_told_with_what_was_free(tmp_path):
     assert "122 tokens were asked for; 1,088 tokens were free or evictable" in (
         told.reasons
     )
-    bare = ("RuntimeError: Prefill out of memory. Try to lower your batch size.",)
-    assert _of(tmp_path, *bare).engine == "sglang"
+    bare = (
+        "RuntimeError: Prefill out of memory. Try to lower your batch size.",
+        "Avaliable tokens: 640",
+    )
+    told = _of(tmp_path, *bare)
+    assert told.engine == "sglang"
+    assert "640 tokens were free or evictable" in told.reasons
 
 
 def test_a_pool_that_fills_is_no_baseline():
@@ -456,3 +464,24 @@ def test_a_start_of_sglang_is_not_told_about_vllm(tmp_path):
     text = "[2026-03-14 09:21:03 TP0] KV Cache is allocated. #tokens: 9000, K size: 1"
     told = " ".join(_of(tmp_path, text).next)
     assert "vLLM" not in told and "--enable-metrics" in told
+
+
+def test_a_first_token_that_took_a_minute_is_not_healthy():
+    told = diagnose([FIELD / "sglang-first-step-slow.log"])
+    assert told.reasons[0].startswith("71 s pass between a prefill and the next report")
+    told = diagnose([FIELD / "vllm-pause.log"])
+    assert told.reasons[0].startswith("in 6 reports, over 50 s, 4 requests run and not")
+
+
+def test_a_wait_for_the_next_request_is_no_slow_step(tmp_path):
+    lines = [prefill(0, 900, 0, 0.01, 0, 0)]
+    lines += [decode(n, 1, 0.01, 0) for n in range(1, 6)]
+    lines += [prefill(100, 900, 0, 0.01, 0, 0)]
+    lines += [decode(n, 1, 0.01, 0) for n in range(101, 106)]
+    assert _of(tmp_path, *lines).cause == "healthy"
+
+
+def test_a_prefill_worker_full_of_computed_requests_points_at_the_decode_side():
+    told = diagnose([FIELD / "sglang-pd-prefill-held.log"])
+    assert any(why.startswith("575 requests are computed") for why in told.reasons)
+    assert told.next[0].startswith("look at the decode workers")

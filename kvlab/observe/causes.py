@@ -5,9 +5,9 @@ kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and 
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
 `leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run
 whose slots were seen to hold other prefixes than they should, `no_samples`, an input
-without any report, and six for a server that is down or stands: `start_without_room`,
-`start_without_host_room`, `pool_alloc_failed`, `device_out_of_memory`,
-`engine_stalled`, `engine_died`.
+without any report, and seven for a server that is down, stands or stood:
+`start_without_room`, `start_without_host_room`, `pool_alloc_failed`,
+`device_out_of_memory`, `engine_stalled`, `step_took_long`, `engine_died`.
 Left out: how a cause is recognised (rules_*.py).
 """
 
@@ -241,6 +241,16 @@ CAUSES: dict[str, Cause] = {
             "workers (py-spy dump --pid PID) before the restart",
             "look at the GPUs (nvidia-smi, Xid in dmesg) and at collectives between "
             "ranks that never end",
+        ),
+    ),
+    "step_took_long": Cause(
+        "other",
+        "one step took far longer than its like; it is no lack of KV",
+        (
+            "the first request of a shape compiles kernels or captures graphs: send "
+            "one of each length before traffic, or compile ahead",
+            "if it comes again, take a stack dump within it (py-spy dump --pid PID) "
+            "and look at what else uses the GPU and the host",
         ),
     ),
     "engine_died": Cause(

@@ -34,7 +34,7 @@ _WORDS = (
     ),
     (NO_HOST_ROOM, r"Not enough host memory available\. Requesting "),
     (REFUSED, r"(?:Decode|Prefill) out of memory\. Try to lower your batch size"),
-    (REFUSED_NUMBERS, r"^(?:Try to allocate \d+ tokens|Avail?a?ble tokens: \d)"),
+    (REFUSED_NUMBERS, r"^(?:Try to allocate \d+ tokens|Ava\w{3,5}ble tokens: \d)"),
     (OUT_OF_MEMORY, r"(?:CUDA|HIP|NPU|XPU) out of memory|torch\.\S*OutOfMemoryError"),
     (WATCHDOG, r"(?:Scheduler w|\bW)atchdog timeout"),
     (SILENT, r"No available shared memory broadcast block found"),
@@ -66,7 +66,7 @@ _NUMBERS = (
     ("timeout_s", r"broadcast block found in (\d+) s"),
     ("profiled_tokens", r"the profiled value (-\d+)"),
     ("wanted_tokens", r"^Try to allocate (\d+) tokens"),
-    ("free_tokens", r"^Avail?a?ble tokens: (\d+)"),
+    ("free_tokens", r"^Ava\w{3,5}ble tokens: (\d+)"),
     ("host_wanted_gb", r"Requesting ([\d.]+) GB but only"),
     ("host_free_gb", r"but only have ([\d.]+) GB free"),
 )

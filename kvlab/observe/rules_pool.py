@@ -104,11 +104,30 @@ def two_of_three(signs: Signs) -> Finding | None:
             signs.queue_max,
         ),
         third,
+        *_computed_wait(signs),
         *_gauge(signs),
         "two of the three signs point at L1; the third decides",
         quotes=_three(signs),
         next=_next_of_two(signs),
     )
+
+
+_MANY_COMPUTED = 8.0
+"""Requests in transfer up to which they are no backlog."""
+
+
+def _computed_wait(signs: Signs) -> list[Text]:
+    """Say, of a prefill worker, that the pool holds what nobody has taken over yet."""
+    computed = signs.track.high("inflight") or 0.0
+    if computed <= _MANY_COMPUTED or computed < 0.5 * signs.queue_max:
+        return []
+    return [
+        say(
+            "{} requests are computed and wait for their transfer: they hold this "
+            "prefill worker's pool until the decode side takes them",
+            computed,
+        )
+    ]
 
 
 def _gauge(signs: Signs) -> list[Text]:
@@ -130,6 +149,8 @@ def _gauge(signs: Signs) -> list[Text]:
 
 
 def _next_of_two(signs: Signs) -> tuple[Text, ...]:
+    if _computed_wait(signs):
+        return _DECODE_SIDE
     if signs.thrown_out is not None:
         return _HELD_BACK
     if signs.engine == "sglang" and signs.kind == "metrics":
@@ -145,6 +166,14 @@ _BRING_LOG = (
     "second against those computed",
     "what eases it either way: limit what comes in (max_running_requests, a rate "
     "limit at the gateway); do not enlarge L2 for it, admission never reads it",
+)
+
+
+_DECODE_SIDE = (
+    "look at the decode workers (token usage, #prealloc-req, #transfer-req) and at the "
+    "link to them: this side computes faster than they take over",
+    "more prefill workers or L1 here only lengthen that line; limit what comes in "
+    "until the decode side keeps up",
 )
 
 

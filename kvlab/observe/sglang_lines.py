@@ -60,6 +60,7 @@ _PREFILL = _COMMON | {
     "input throughput (token/s)": "prompt_tps",
     "#unbootstrapped-req": "bootstrap",
     "#bootstrap-req": "bootstrap",
+    "#prealloc-req": "bootstrap",
     "#transferring-req": "inflight",
     "#inflight-req": "inflight",
     "#replay-token": "", "#optimistic-req": "", "waiting-image-req": "",

@@ -10,8 +10,8 @@ from __future__ import annotations
 from functools import cached_property
 from itertools import pairwise
 from statistics import fmean, median, pstdev
-from typing import NamedTuple
 
+from .climbs import Climb, climb
 from .samples import Recording, Track
 from .spells import Row, Spell, last, longest
 
@@ -31,18 +31,6 @@ ACCIDENT = 0.001
 """The same, up to which they say nothing even beside a full pool."""
 OFTEN = 0.05
 """Part of all reports from which something is no exception."""
-
-LEVEL = 0.005
-"""A fall of usage that is no end of a climb: one digit of what engines print."""
-
-
-class Climb(NamedTuple):
-    """Usage that rises to the very end; `full_in` is when it would be 1."""
-
-    first: float
-    last: float
-    seconds: float
-    full_in: float
 
 
 class Signs:
@@ -167,21 +155,7 @@ class Signs:
     def climb(self) -> Climb | None:
         """Usage rises all through the later half of the input or more, and at that
         pace the pool is full before twice the time has gone by."""
-        rows = [row for row in self.rows if row.sample.time is not None]
-        start = len(rows) - 1
-        while start > 0 and rows[start - 1].usage <= rows[start].usage + LEVEL:
-            start -= 1
-        if len(rows) - start < max(3, 0.5 * len(rows)):
-            return None
-        first, last = rows[start], rows[-1]
-        seconds = (last.sample.time or 0.0) - (first.sample.time or 0.0)
-        rise = last.usage - first.usage
-        if seconds <= 0 or rise <= 2 * LEVEL or last.usage >= 1:
-            return None
-        full_in = (1 - last.usage) * seconds / rise
-        if full_in > 2 * seconds:
-            return None
-        return Climb(first.usage, last.usage, seconds, full_in)
+        return climb(self.rows)
 
     @cached_property
     def drained(self) -> bool:

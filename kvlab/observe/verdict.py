@@ -21,6 +21,7 @@ from . import (
     rules_loads,
     rules_pool,
     rules_queue,
+    rules_steps,
 )
 from .causes import CAUSES
 from .finding import Finding, Rule, quote, yes
@@ -64,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     rules_l2.never_read,
     rules_cache.prefix_parts_early,
     rules_end.died,
+    rules_steps.slow_step,
     rules_input.burst,
     rules_input.waiting,
     rules_input.healthy,

@@ -94,6 +94,19 @@ CAUSES_ZH: dict[str, str] = {
     "requests run and no token is made: the engine stands": (
         "有请求在运行，却一个 token 也没有产出：引擎停住了"
     ),
+    "one step took far longer than its like; it is no lack of KV": (
+        "有一步比同类步骤慢得多；不是缺 KV"
+    ),
+    "the first request of a shape compiles kernels or captures graphs: send one of "
+    "each length before traffic, or compile ahead": (
+        "某种形状的第一个请求会触发内核编译或图捕获：接流量前每种长度先发一个，或预先编"
+        "译"
+    ),
+    "if it comes again, take a stack dump within it (py-spy dump --pid PID) and look "
+    "at what else uses the GPU and the host": (
+        "若再出现，就在那期间抓栈（py-spy dump --pid PID），并看还有什么在用 GPU 和主"
+        "机"
+    ),
     "the engine ended with an error of its own": "引擎因自身的错误退出",
     "slots hold other contents than their prefix: answers are wrong": (
         "槽位里的内容与其前缀不符：回答是错的"

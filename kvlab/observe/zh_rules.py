@@ -62,6 +62,28 @@ RULES_ZH: dict[str, str] = {
     "only {} reports without a token": "没有产出 token 的报告只有 {} 份",
     "; {} wait": "；{} 个在排队",
     "{} to {}": "{0} 到 {1}",
+    "{} requests are computed and wait for their transfer: they hold this prefill "
+    "worker's pool until the decode side takes them": (
+        "{} 个请求已算完、在等传输：解码侧接走之前，它们一直占着这个预填充节点的池"
+    ),
+    "look at the decode workers (token usage, #prealloc-req, #transfer-req) and at the "
+    "link to them: this side computes faster than they take over": (
+        "看解码节点（token usage、#prealloc-req、#transfer-req）和通往它们的链路：这边"
+        "算得比它们接得快"
+    ),
+    "more prefill workers or L1 here only lengthen that line; limit what comes in "
+    "until the decode side keeps up": (
+        "在这边加预填充节点或 L1 只会让队伍更长；解码侧跟上之前，限制进来的量"
+    ),
+    "{} s pass between a prefill and the next report of what runs; {} s are usual "
+    "between two such reports": (
+        "一次预填充到下一份运行报告之间过了 {0} 秒；两份运行报告之间通常是 {1} 秒"
+    ),
+    "in {} reports{}, {} requests run and not one token is made; then the engine goes "
+    "on": (
+        "有 {0} 份报告{1}里，{2} 个请求在运行却一个 token 也没有产出；之后引擎又继续"
+    ),
+    ", over {} s": "，历时 {} 秒",
     "usage climbs from {} to {} in {} s to the very end: at that pace the pool is "
     "full in {} s, unless requests end first": (
         "占用率在 {2} 秒里从 {0} 一路升到 {1}，直到末尾：照此速度再过 {3} 秒池就满，除"
