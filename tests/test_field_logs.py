@@ -69,6 +69,11 @@ EXPECTED = {
     "sglang-first-step-slow.log": ("other", "step_took_long"),
     "vllm-pause.log": ("other", "step_took_long"),
     "sglang-pd-prefill-held.log": ("not_enough_evidence", "two_of_three_signs"),
+    "sglang-leak-swa-only.log": ("leak", "leak_undercount"),
+    "sglang-leak-cut.log": ("not_enough_evidence", "input_damaged"),
+    "sglang-spec-cap.log": ("other", "max_running_cap"),
+    "vllm-v0-sent-back.log": ("l1_bound", "pool_exhausted_preempt"),
+    "vllm-slow-decode.log": ("other", "step_took_long"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -485,3 +490,49 @@ def test_a_prefill_worker_full_of_computed_requests_points_at_the_decode_side():
     told = diagnose([FIELD / "sglang-pd-prefill-held.log"])
     assert any(why.startswith("575 requests are computed") for why in told.reasons)
     assert told.next[0].startswith("look at the decode workers")
+
+
+def test_a_leak_of_the_second_pool_is_found_behind_a_first_that_adds_up():
+    told = diagnose([FIELD / "sglang-leak-swa-only.log"])
+    assert "the parts of the account are 512 tokens less than the pool: lost" in (
+        told.reasons
+    )
+    assert told.facts["leak_pool"] == "swa"
+    told = diagnose([FIELD / "sglang-leak-cut.log"])
+    assert "all its lines" in told.next[0]
+
+
+def test_the_cap_is_seen_in_what_runs_once_a_prefill_is_in():
+    told = diagnose([FIELD / "sglang-spec-cap.log"])
+    assert told.reasons[0].startswith("24 requests run, one and the same number")
+
+
+def test_requests_sent_back_are_seen_without_a_line_on_them(tmp_path):
+    told = diagnose([FIELD / "vllm-v0-sent-back.log"])
+    assert "20 preemptions inside the input" not in told.reasons
+    assert any(
+        why.startswith("20 running requests went back to the queue")
+        for why in told.reasons
+    )
+    # a queue that grows by other numbers than the running ones fall says nothing
+    lines = (FIELD / "vllm-v0-sent-back.log").read_text().splitlines()
+    for at, waiting in enumerate((381, 385, 388, 394, 397, 401)):
+        more = f"Pending: {waiting + 3 * at} "
+        lines[at] = lines[at].replace(f"Pending: {waiting} ", more)
+    assert _of(tmp_path, *lines).cause == "two_of_three_signs"
+
+
+def test_a_full_pool_of_v0_is_not_said_to_have_thrown_nothing_out(tmp_path):
+    line = (
+        "INFO 05-01 10:00:{:02} metrics.py:341] Avg prompt throughput: 0.0 tokens/s, "
+        "Avg generation throughput: 900.0 tokens/s, Running: 40 reqs, Swapped: 0 reqs, "
+        "Pending: 90 reqs, GPU KV cache usage: 99.0%, CPU KV cache usage: 0.0%"
+    )
+    told = _of(tmp_path, *(line.format(5 * n) for n in range(6)))
+    assert not any("nothing was thrown out" in step for step in told.next)
+    assert any("every 50th" in why for why in told.reasons)
+
+
+def test_two_tokens_a_second_for_each_are_no_slow_decode(tmp_path):
+    lines = [stats(10 * n, 5, 0, 12.0, prompt=0.0, gen=10.0) for n in range(8)]
+    assert _of(tmp_path, *lines).cause == "healthy"

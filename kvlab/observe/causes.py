@@ -245,7 +245,7 @@ CAUSES: dict[str, Cause] = {
     ),
     "step_took_long": Cause(
         "other",
-        "one step took far longer than its like; it is no lack of KV",
+        "a step took, or steps take, far longer than they should; it is no lack of KV",
         (
             "the first request of a shape compiles kernels or captures graphs: send "
             "one of each length before traffic, or compile ahead",

@@ -31,7 +31,7 @@ _TERMS = {
     "protected_size": "protected", "protected": "protected",
     "session_held": "session_held", "uncached": "uncached",
     "max_total_num_tokens": "total", "max_total_num_token": "total",
-    "total": "total", "size": "total",
+    "total": "total", "size": "total", "total_size": "total",
 }  # fmt: skip
 _PARTS = ("available", "evictable", "protected", "session_held", "uncached")
 
@@ -64,7 +64,8 @@ def read_accounts(text: str) -> list[Account]:
     pools: dict[str, dict[str, int]] = {}
     for line in text.splitlines():
         at, named = 0, "full"
-        if "Memory pool leak" in line and "KV" not in line:
+        slots = "Memory pool leak" in line and "KV" not in line
+        if slots or "req_to_token_pool memory leak" in line:
             named = "request slots"
         if line.lstrip().startswith("mamba_"):
             named = "mamba"

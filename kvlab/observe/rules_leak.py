@@ -50,10 +50,26 @@ def account(signs: Signs) -> Finding | None:
     ]
     if not dumps:
         return None
+    dumps.sort(key=lambda sample: not sample.values["account_delta"])
     for sample in dumps:
         if (found := _judge(signs, sample)) is not None:
             return found
+    if said := [s for s in dumps if s.values["account_said_leak"]]:
+        return yes(
+            "input_damaged",
+            "the engine reports a leak, and each account that is whole here adds up to "
+            "its pool: the one that does not is cut",
+            quotes=[_shown(said[0])],
+            confidence="certain",
+            next=(_WHOLE_DUMP,),
+        )
     return no("leak_overcount", "the engine's account adds up to the pool")
+
+
+_WHOLE_DUMP = (
+    "bring the whole message, all its lines: a hybrid model has an account for each "
+    "pool (full, swa, mamba)"
+)
 
 
 def _judge(signs: Signs, sample: Sample) -> Finding | None:
@@ -79,7 +95,8 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
             say("sessions hold {} of {} tokens", terms["session_held"], total),
             quotes=[shown],
         )
-    if terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total:
+    cached = terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total
+    if cached and not terms["said_leak"]:  # while that check runs, a full tree is usual
         return yes(
             "eviction_stuck",
             say(

@@ -46,11 +46,21 @@ def exhausted(signs: Signs) -> Finding | None:
         cause,
         _full_text(signs),
         _queue_text(signs),
-        say("{} {}s inside the input", thrown, signs.word),
+        _thrown_text(signs),
         *_not_the_cache(signs),
         quotes=_three(signs),
         confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
     )
+
+
+def _thrown_text(signs: Signs) -> Text:
+    if signs.sent_back and signs.thrown_out == signs.sent_back:
+        return say(
+            "{} running requests went back to the queue: it grows by as many as run "
+            "less, step for step, though no line says so",
+            signs.sent_back,
+        )
+    return say("{} {}s inside the input", signs.thrown_out or 0.0, signs.word)
 
 
 def _is_full(signs: Signs) -> bool:
@@ -94,6 +104,8 @@ def two_of_three(signs: Signs) -> Finding | None:
                 signs.word,
             )
             if signs.kind == "metrics"
+            else "V0 prints every 50th preemption only, and none of these is here"
+            if "v0" in signs.recording.marks
             else say("this release's log does not print {}s", signs.word)
         )
     return yes(

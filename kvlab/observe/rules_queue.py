@@ -27,10 +27,13 @@ _MANY = 5.0
 
 def running_cap(signs: Signs) -> Finding | None:
     """Does the number of running requests sit exactly at the configured maximum?"""
-    ran = signs.running_waits
+    ran = [_runs_then(row) for row in signs.waits if row.running is not None]
     if len(ran) < 2:
         return None
-    cap, most = signs.cap, max(ran)
+    cap = signs.cap
+    if cap is not None:
+        ran = [min(cap, value) for value in ran]
+    most = max(ran)
     at_most = sum(value == most for value in ran) / len(ran)
     if cap is not None and most < cap:
         return no("max_running_cap", say("at most {} of {} allowed run", most, cap))
@@ -54,6 +57,13 @@ def running_cap(signs: Signs) -> Finding | None:
         quotes=_waiting(signs),
         confidence="certain" if cap is not None else "likely",
     )
+
+
+def _runs_then(row: Row) -> float:
+    """Return how many run once the batch is in: a prefill is reported before its own
+    requests count."""
+    new = row.sample.values.get("new_seqs", 0.0) if row.sample.kind == "prefill" else 0
+    return (row.running or 0.0) + new
 
 
 def _waiting(signs: Signs) -> list[Quote | None]:

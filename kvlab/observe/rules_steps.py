@@ -22,6 +22,8 @@ _TIMES = 10.0
 _QUIET = 4
 """Reports without a token, 30 s or more, from which vLLM stood."""
 _QUIET_S = 30.0
+_SLOW_TPS = 1.0
+"""Tokens a second for each running request below which decoding is slow anywhere."""
 _SHOWN = ("running", "queue", "usage", "new_tokens", "prompt_tps", "gen_tps")
 
 
@@ -29,7 +31,8 @@ def slow_step(signs: Signs) -> Finding | None:
     """Was there a stretch in which requests ran and hardly a token was made?"""
     if signs.kind != "log" or signs.usage_max >= PIN or signs.reports_each > 1:
         return None
-    return _after_prefill(signs) if signs.engine == "sglang" else _without_token(signs)
+    paused = _after_prefill if signs.engine == "sglang" else _without_token
+    return paused(signs) or _slow_decode(signs)
 
 
 def _after_prefill(signs: Signs) -> Finding | None:
@@ -61,6 +64,36 @@ def _after_prefill(signs: Signs) -> Finding | None:
         say("usage is at most {}", signs.usage_max),
         quotes=[quote(sample, *_SHOWN) for sample in (before, after)],
     )
+
+
+def _slow_decode(signs: Signs) -> Finding | None:
+    """Each running request makes less than a token a second, and no prompt is computed
+    beside it."""
+    samples = [s for s in signs.track.samples if s.values.get("running")]
+    each = [s.values.get("gen_tps", 0.0) / s.values["running"] for s in samples]
+    made = [*each, 0.0]
+    prompts = any(s.kind == "prefill" or s.values.get("prompt_tps") for s in samples)
+    if len(samples) < 4 or prompts or not 0 < max(made) < _SLOW_TPS:
+        return None
+    return yes(
+        "step_took_long",
+        say(
+            "each running request makes {} tokens a second, in all {} reports, and no "
+            "prompt is computed beside them",
+            median(each),
+            len(samples),
+        ),
+        say("usage is at most {}", signs.usage_max),
+        quotes=[quote(sample, *_SHOWN) for sample in (samples[0], samples[-1])],
+        next=_NEXT_SLOW,
+    )
+
+
+_NEXT_SLOW = (
+    "look at what a step waits for: weights or KV offloaded to the CPU, tensor "
+    "parallel over PCIe or a network, eager mode, clocks (nvidia-smi -q -d CLOCK)",
+    "profile one step; more L1 or L2 does not make it faster",
+)
 
 
 def _gap(before: Sample, after: Sample) -> float | None:

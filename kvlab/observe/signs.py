@@ -187,11 +187,27 @@ class Signs:
             return self._thrown_out_by_metrics()
         if self.engine == "sglang":
             return track.sums["retracted"]
-        if "v0" in marks:
-            return self._thrown_out_by_v0()
         if "preemptions printed" in marks:
             return track.sums["preemptions"]
-        return 0.0 if self.usage_max < PIN else None
+        said = self._thrown_out_by_v0() if "v0" in marks else None
+        if not said and self.sent_back:
+            return self.sent_back
+        return 0.0 if said is None and self.usage_max < PIN else said
+
+    @cached_property
+    def sent_back(self) -> float:
+        """Running requests of vLLM that went back to the queue of a full pool, where no
+        line says so: the queue grows by as many as run less, step for step. 0 where
+        that is no rule."""
+        if self.kind != "log" or self.engine != "vllm":
+            return 0.0
+        steps = [(a.running - b.running, b.queue - a.queue)
+                 for a, b in pairwise(self.rows)
+                 if a.running is not None and b.running is not None
+                 and min(a.usage, b.usage) >= PIN]  # fmt: skip
+        back = [less for less, more in steps if less == more > 0]
+        often = len(back) >= 3 and len(back) >= 0.5 * len(self.rows[1:])
+        return sum(back) if often else 0.0
 
     @cached_property
     def throws(self) -> bool:
@@ -224,12 +240,13 @@ class Signs:
             return 0.0  # this release has the counter: absent means never
         return grown
 
-    def _thrown_out_by_v0(self) -> float:
-        """V0 prints the count itself with every 50th: the first reading is inside."""
+    def _thrown_out_by_v0(self) -> float | None:
+        """V0 prints the count itself with the first and every 50th after: the first
+        reading is inside; without one, 49 may be, unless the log has its start."""
         first = self.track.first("preemptions_lifetime")
         last = self.track.last("preemptions_lifetime")
         if first is None or last is None:
-            return 0.0
+            return 0.0 if self.track.known("pool_blocks") else None
         return last - first + 1
 
     @property

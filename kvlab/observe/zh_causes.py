@@ -94,8 +94,8 @@ CAUSES_ZH: dict[str, str] = {
     "requests run and no token is made: the engine stands": (
         "有请求在运行，却一个 token 也没有产出：引擎停住了"
     ),
-    "one step took far longer than its like; it is no lack of KV": (
-        "有一步比同类步骤慢得多；不是缺 KV"
+    "a step took, or steps take, far longer than they should; it is no lack of KV": (
+        "有一步或每一步都比应有的慢得多；不是缺 KV"
     ),
     "the first request of a shape compiles kernels or captures graphs: send one of "
     "each length before traffic, or compile ahead": (

@@ -84,6 +84,35 @@ RULES_ZH: dict[str, str] = {
         "有 {0} 份报告{1}里，{2} 个请求在运行却一个 token 也没有产出；之后引擎又继续"
     ),
     ", over {} s": "，历时 {} 秒",
+    "{} running requests went back to the queue: it grows by as many as run less, step "
+    "for step, though no line says so": (
+        "{} 个运行中的请求回到了队列：运行少几个，排队就多几个，步步如此，虽然没有一行"
+        "这么说"
+    ),
+    "V0 prints every 50th preemption only, and none of these is here": (
+        "V0 每 50 次抢占才打一行，这里没有"
+    ),
+    "the engine reports a leak, and each account that is whole here adds up to its "
+    "pool: the one that does not is cut": (
+        "引擎报告了泄漏，而这里完整的账目都与池相符：不符的那份被截断了"
+    ),
+    "bring the whole message, all its lines: a hybrid model has an account for each "
+    "pool (full, swa, mamba)": (
+        "给整条消息的所有行：混合模型的每个池（full、swa、mamba）各有一份账目"
+    ),
+    "each running request makes {} tokens a second, in all {} reports, and no prompt "
+    "is computed beside them": (
+        "全部 {1} 份报告里，每个运行中的请求每秒产出 {0} 个 token，旁边也没有计算 "
+        "prompt"
+    ),
+    "look at what a step waits for: weights or KV offloaded to the CPU, tensor "
+    "parallel over PCIe or a network, eager mode, clocks (nvidia-smi -q -d CLOCK)": (
+        "看一步在等什么：权重或 KV 卸载到 CPU、跨 PCIe 或网络的张量并行、eager 模式、"
+        "GPU 时钟（nvidia-smi -q -d CLOCK）"
+    ),
+    "profile one step; more L1 or L2 does not make it faster": (
+        "剖析一步；加 L1 或 L2 不会让它变快"
+    ),
     "usage climbs from {} to {} in {} s to the very end: at that pace the pool is "
     "full in {} s, unless requests end first": (
         "占用率在 {2} 秒里从 {0} 一路升到 {1}，直到末尾：照此速度再过 {3} 秒池就满，除"
