@@ -34,14 +34,22 @@ def course(here: Path) -> Path:
     if (checkout / "notebooks").is_dir():
         return checkout
     copy = here / COPY
-    packaged = Path(sysconfig.get_path("data"), "share", "kvlab")
     if not copy.exists():
-        if not (packaged / "notebooks").is_dir():
-            raise InputError(str(packaged), "no notebooks here", "install kvlab again")
-        _copy(packaged, copy)
+        _copy(_packaged(), copy)
     if not (copy / "notebooks").is_dir():
         raise InputError(str(copy), "holds no notebooks", "move it away, then again")
     return copy
+
+
+def _packaged() -> Path:
+    """Return where pip put the course: in the environment or, for `pip install
+    --user`, in the user's own. Raises: InputError if it is in neither."""
+    schemes = (sysconfig.get_default_scheme(), sysconfig.get_preferred_scheme("user"))
+    places = [Path(sysconfig.get_path("data", s), "share", "kvlab") for s in schemes]
+    for place in places:
+        if (place / "notebooks").is_dir():
+            return place
+    raise InputError(str(places[0]), "no notebooks here", "install kvlab again")
 
 
 def _copy(packaged: Path, copy: Path) -> None:

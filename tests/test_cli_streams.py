@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from engine_text import decode
 
 from kvlab.cli import main
 from kvlab.cli.parser import one_line
@@ -55,6 +57,21 @@ def test_a_name_of_a_file_does_not_steer_the_terminal(capsys, tmp_path):
     assert "a\\nkvlab: b\\x1b[31m\\u202e.log" in said
 
 
+def test_what_an_input_names_does_not_steer_the_terminal(capsys, tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({
+        "model_type": "a\x1b[31m\u202e", "hidden_size": 4096, "num_hidden_layers": 32,
+        "num_attention_heads": 32,
+    }))  # fmt: skip
+    log = tmp_path / "a\x1b]0;x\x07.log"
+    log.write_text(decode(1, 3, 0.5, 4) + "\n")
+    for words in (["capacity", config, "--kv-gib", 1], ["diagnose", log]):
+        assert main([str(word) for word in words]) == 0
+        said = capsys.readouterr().out
+        assert not set("\x1b\x07\u202e") & set(said)
+        assert "\\x1b" in said
+
+
 def test_a_message_keeps_both_ends_and_stays_short():
     said = one_line(f"kvlab: config.json: {'9' * 5000}; use 1 or more")
     assert len(said) < 700
@@ -80,3 +97,12 @@ def test_a_trace_is_not_replaced_by_its_recording(capsys, tmp_path):
     assert main(["replay", str(trace), "--record", str(trace)]) == 2
     assert "is what is read here" in capsys.readouterr().err
     assert trace.read_bytes() == before
+
+
+def test_a_run_that_another_tool_wrote_again_is_diagnosed(capsys, tmp_path):
+    run = tmp_path / "run.jsonl"
+    assert main(["export", "three_fates", "--to", "jsonl", "-o", str(run)]) == 0
+    rows = [json.loads(line) for line in run.read_text().splitlines()]
+    run.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
+    assert main(["diagnose", str(run)]) == 0
+    assert "sglang run: run.jsonl" in capsys.readouterr().out

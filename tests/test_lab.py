@@ -20,7 +20,7 @@ def installed(monkeypatch, tmp_path):
         (packaged / part).mkdir(parents=True)
     (packaged / "notebooks" / "one.ipynb").write_text("{}")
     monkeypatch.setattr(lab, "__file__", str(tmp_path / "lib" / "kvlab" / "lab.py"))
-    monkeypatch.setattr(lab.sysconfig, "get_path", lambda name: str(tmp_path / "data"))
+    monkeypatch.setattr(lab.sysconfig, "get_path", lambda *name: tmp_path / "data")
     return packaged
 
 
@@ -47,6 +47,15 @@ def test_a_package_without_notebooks_says_what_to_do(installed, tmp_path):
     (installed / "notebooks").rename(installed / "elsewhere")
     with pytest.raises(InputError, match="install kvlab again"):
         lab.course(tmp_path)
+
+
+def test_a_package_installed_for_one_user_is_found(installed, tmp_path, monkeypatch):
+    def path(name: str, scheme: str) -> Path:
+        own = scheme == lab.sysconfig.get_preferred_scheme("user")
+        return tmp_path / ("data" if own else "nowhere")
+
+    monkeypatch.setattr(lab.sysconfig, "get_path", path)
+    assert (lab.course(tmp_path) / "notebooks" / "one.ipynb").is_file()
 
 
 def test_it_opens_the_first_notebook_where_its_pictures_can_be_reached():

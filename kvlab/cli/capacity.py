@@ -29,6 +29,7 @@ from ..models import KvShape, read_config
 from ..run.accelerators import accelerator
 from ..run.startup import SOURCES, Startup, start_up
 from ..views.ceiling import ceiling_svg
+from .parser import harmless
 from .shared import add_command, check_target, model_config, named_model
 
 
@@ -86,7 +87,8 @@ def _capacity(arguments: Namespace) -> int:
         told["fit"] = to_fit(shape, plan, arguments.fit)
     if arguments.figure is not None:
         replace_file(arguments.figure, _ceiling(shape, plan).encode())
-    print(json.dumps(told) if arguments.json else _capacity_text(shape, plan, told))
+    text = harmless(_capacity_text(shape, plan, told))
+    print(json.dumps(told) if arguments.json else text)
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import InputError
 from ..record.trace import AnyTrace
 from .blocks import two_block_runs
+from .parser import harmless
 from .play import write_text
 from .shared import add_command, check_target, script_of, whole_run
 
@@ -64,7 +65,7 @@ def _two_runs(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(found.told(one, other)))
     else:
-        print(comparison(one, other, arguments.lang))
+        print(harmless(comparison(one, other, arguments.lang)))
     return 0 if found.at is None else 1
 
 
@@ -91,7 +92,7 @@ def _under_two_books(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json.dumps(told(found)))
     else:
-        print(report(found, arguments.lang))
+        print(harmless(report(found, arguments.lang)))
     return 0 if found.parting.level is None else 1
 
 

@@ -21,6 +21,7 @@ from ..observe.said import Lang
 from ..observe.source import STDIN
 from ..record.diagnosis import Diagnosis
 from ..views.diagnosis_page import page
+from .parser import harmless
 from .shared import add_command, check_target, named_run, progress
 
 Say = Callable[[int], object]
@@ -62,7 +63,7 @@ def _diagnose(arguments: Namespace) -> int:
     if arguments.json:
         print(json.dumps(to_builtins(told.told())))
     else:
-        print(report(told))
+        print(harmless(report(told)))
     return 0
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from typing import NoReturn
+from unicodedata import category
 
 
 class Parser(argparse.ArgumentParser):
@@ -30,13 +31,27 @@ def one_line(said: str) -> str:
     >>> one_line("a\\nb\\x1b[31m.log: is empty")
     'a\\\\nb\\\\x1b[31m.log: is empty'
     """
-    line = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in said
-    )
+    line = harmless(said).replace("\n", "\\n")
     return line if len(line) <= _LONGEST else f"{line[:400]} … {line[-200:]}"
 
 
 _LONGEST = 700
+
+
+def harmless(text: str) -> str:
+    """Return the text with an escape for each character, but the end of a line, that
+    would steer a terminal or turn the direction of writing: names come from outside.
+
+    >>> harmless("a\\x1b[31m\\nb")
+    'a\\\\x1b[31m\\nb'
+    """
+    return "".join(
+        c.encode("unicode_escape").decode() if _steers(c) else c for c in text
+    )
+
+
+def _steers(char: str) -> bool:
+    return char != "\n" and category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 class Help(argparse.RawDescriptionHelpFormatter):

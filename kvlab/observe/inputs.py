@@ -141,7 +141,7 @@ def _until_enough(head: list[RawLine]) -> Iterator[RawLine]:
 
 
 _HTML = re.compile(rb"\s*(?:<!doctype html|<html|<\?xml|<head)", re.I)
-_RUN = re.compile(rb'\{"kvlab":\d')
+_RUN = re.compile(rb'\s*\{\s*"kvlab"\s*:\s*\d')
 
 
 def _sort(head: list[RawLine]) -> Sort:
