@@ -74,6 +74,8 @@ EXPECTED = {
     "sglang-spec-cap.log": ("other", "max_running_cap"),
     "vllm-v0-sent-back.log": ("l1_bound", "pool_exhausted_preempt"),
     "vllm-slow-decode.log": ("other", "step_took_long"),
+    "sglang-state-cap-start.log": ("other", "state_slots_cap"),
+    "vllm-slow-pipeline.log": ("other", "step_took_long"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -431,6 +433,9 @@ def test_a_climb_that_levels_off_is_not_drawn_on(tmp_path):
     usages = (40, 60, 75, 82, 84, 83, 84, 83, 84, 83)
     lines = [stats(10 * n, 5, 0, usage) for n, usage in enumerate(usages)]
     assert not any("climbs" in why for why in _of(tmp_path, *lines).reasons)
+    usages = (40, 60, 75, 84, 84, 84)
+    lines = [stats(10 * n, 5, 0, usage) for n, usage in enumerate(usages)]
+    assert not any("climbs" in why for why in _of(tmp_path, *lines).reasons)
 
 
 def test_few_requests_that_hold_the_whole_pool_are_said_to():
@@ -533,6 +538,44 @@ def test_a_full_pool_of_v0_is_not_said_to_have_thrown_nothing_out(tmp_path):
     assert any("every 50th" in why for why in told.reasons)
 
 
-def test_two_tokens_a_second_for_each_are_no_slow_decode(tmp_path):
-    lines = [stats(10 * n, 5, 0, 12.0, prompt=0.0, gen=10.0) for n in range(8)]
+def test_four_tokens_a_second_for_each_are_no_slow_decode(tmp_path):
+    lines = [stats(10 * n, 5, 0, 12.0, prompt=0.0, gen=20.0) for n in range(8)]
     assert _of(tmp_path, *lines).cause == "healthy"
+
+
+def test_a_cap_that_comes_from_state_slots_is_told_with_how_to_raise_it():
+    told = diagnose([FIELD / "sglang-state-cap-start.log"])
+    assert told.facts["max_running_requests"] == 7
+    assert any("36 state slots" in why for why in told.reasons)
+    assert "max_mamba_cache_size" in told.next[0]
+
+
+def test_a_line_on_a_cap_alone_is_a_start_of_sglang(tmp_path):
+    for line in (
+        "max_running_requests was reduced from requested 128 to 50",
+        "max_running_requests is capped to 9 by the mamba state cache "
+        "(max_mamba_cache_size=47, 5 state slots per request).",
+    ):
+        told = _of(tmp_path, line)
+        assert (told.engine, told.cause) == ("sglang", "no_samples")
+    assert told.facts["max_running_requests"] == 9
+
+
+def test_hits_of_an_engine_on_the_cpu_are_its_hits(tmp_path):
+    told = _of(
+        tmp_path,
+        *(
+            line
+            for n in (0, 10, 20)
+            for line in (
+                f"INFO 05-01 10:00:{n:02} [metrics.py:486] Avg prompt throughput: 0.0 "
+                "tokens/s, Avg generation throughput: 15.5 tokens/s, Running: 1 reqs, "
+                "Swapped: 0 reqs, Pending: 0 reqs, GPU KV cache usage: 0.0%, CPU KV "
+                "cache usage: 0.1%.",
+                f"INFO 05-01 10:00:{n:02} [metrics.py:502] Prefix cache hit rate: GPU: "
+                "0.00%, CPU: 80.00%",
+            )
+        ),
+    )
+    assert told.facts["hit_rate_logged"] == 0.8
+    assert not any("0.0% of the prompt tokens" in why for why in told.reasons)

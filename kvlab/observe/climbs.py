@@ -40,6 +40,11 @@ def climb(rows: Sequence[Row]) -> Climb | None:
     rise = last.usage - first.usage
     if seconds <= 0 or rise <= 2 * _LEVEL or last.usage >= 1:
         return None
+    late = timed[-1 - max(1, (len(timed) - start) // 3)]
+    since = (last.sample.time or 0.0) - (late.sample.time or 0.0)
+    still = last.usage - late.usage
+    if still <= 0 or still < 0.5 * rise * since / seconds:
+        return None  # it has levelled off
     full_in = (1 - last.usage) * seconds / rise
     return None if full_in > 2 * seconds else Climb(
         first.usage, last.usage, seconds, full_in

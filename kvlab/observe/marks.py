@@ -17,6 +17,7 @@ _MARKS = (
     b"batch,", b"batch.", b"batch ", b"retracted_reqs", b"eak detected",
     b"eak Detected", b"] total=", b"available_size=", b"Avg prompt", b"preemption",
     b"hit rate: GPU", b"LMCache", b"Reqid: ", b"max_total_num", b"server_args=",
+    b"max_running_requests ",
     b"is allocated.", b"GPU blocks", b"KV cache ", b"Maximum concurrency",
     b"gpu_blocks", b"default args", b"stdout P ", b"stderr P ", b"V1 LLM engine",
     b"exceeds", b"cache pool is", b"of memory happened", b"hierarchical KV",

@@ -44,6 +44,14 @@ def running_cap(signs: Signs) -> Finding | None:
         return no("max_running_cap", "the number of running requests moves freely")
     if cap is None and (len(ran) < 3 or busy_with_prefill(signs) is not None):
         return None
+    return _capped(signs, most, at_most)
+
+
+def _capped(signs: Signs, most: float, at_most: float) -> Finding:
+    """Say what the cap is, and whether the engine's own state slots set it."""
+    cap = signs.cap
+    if (each := signs.track.known("slots_each")) and cap is not None:
+        return _cap_of_slots(signs, cap, each)
     known = say("the configured maximum {}", cap) if cap else "one and the same number"
     return yes(
         "max_running_cap",
@@ -56,6 +64,24 @@ def running_cap(signs: Signs) -> Finding | None:
         say("{}: L1 has room", usage_text(signs)),
         quotes=_waiting(signs),
         confidence="certain" if cap is not None else "likely",
+    )
+
+
+def _cap_of_slots(signs: Signs, cap: float, each: float) -> Finding:
+    """The engine lowered the cap itself, to what its recurrent-state slots hold."""
+    return yes(
+        "state_slots_cap",
+        say(
+            "{} requests run, the most that the engine's {} state slots allow ({} "
+            "each), and {} wait",
+            cap,
+            signs.track.known("state_slots") or cap * each,
+            each,
+            signs.queue_max,
+        ),
+        usage_text(signs),
+        quotes=_waiting(signs),
+        confidence="certain",
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import groupby, pairwise
 from statistics import median
 
-from .finding import Finding, quote, yes
+from .finding import Finding, climb_text, quote, yes
 from .said import say
 from .samples import Sample
 from .signs import PIN, Signs
@@ -22,7 +22,7 @@ _TIMES = 10.0
 _QUIET = 4
 """Reports without a token, 30 s or more, from which vLLM stood."""
 _QUIET_S = 30.0
-_SLOW_TPS = 1.0
+_SLOW_TPS = 2.0
 """Tokens a second for each running request below which decoding is slow anywhere."""
 _SHOWN = ("running", "queue", "usage", "new_tokens", "prompt_tps", "gen_tps")
 
@@ -67,23 +67,23 @@ def _after_prefill(signs: Signs) -> Finding | None:
 
 
 def _slow_decode(signs: Signs) -> Finding | None:
-    """Each running request makes less than a token a second, and no prompt is computed
-    beside it."""
+    """Running requests make hardly a token a second each, and no prompt is computed
+    beside them."""
     samples = [s for s in signs.track.samples if s.values.get("running")]
     each = [s.values.get("gen_tps", 0.0) / s.values["running"] for s in samples]
-    made = [*each, 0.0]
     prompts = any(s.kind == "prefill" or s.values.get("prompt_tps") for s in samples)
-    if len(samples) < 4 or prompts or not 0 < max(made) < _SLOW_TPS:
+    if len(samples) < 4 or prompts or not 0 < median(each) < _SLOW_TPS:
         return None
     return yes(
         "step_took_long",
         say(
-            "each running request makes {} tokens a second, in all {} reports, and no "
-            "prompt is computed beside them",
+            "each running request makes {} tokens a second (median of {} reports), and "
+            "no prompt is computed beside them",
             median(each),
             len(samples),
         ),
         say("usage is at most {}", signs.usage_max),
+        *climb_text(signs),
         quotes=[quote(sample, *_SHOWN) for sample in (samples[0], samples[-1])],
         next=_NEXT_SLOW,
     )

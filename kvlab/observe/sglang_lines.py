@@ -199,7 +199,12 @@ _L2_AT_WORK = (
     r"Backup to storage completed"
 )
 """Lines that only a server with a host tier writes."""
+_CAPPED = re.compile(
+    r"max_running_requests (?:is capped to|was reduced from requested \d+ to) (\d+)"
+)
+_SLOTS_EACH = re.compile(r"\b(\d+) state slots per request")
 START = re.compile(
+    rf"{_CAPPED.pattern}|"
     r"max_total_num_tokens=\d+, .*max_prefill_tokens=|server_args=|ServerArgs\(|"
     r"(?:KV|Mamba) Cache is allocated\.|" + _L2_AT_WORK
 )
@@ -224,6 +229,10 @@ def read_start(text: str) -> Values:
     values = {_SAID[name]: float(value) for name, value in _SETTING.findall(text)}
     if pool := _POOL.search(text):
         values.setdefault("pool_tokens", float(pool[1]))
+    if capped := _CAPPED.search(text):
+        values["max_running_requests"] = float(capped[1])
+        if each := _SLOTS_EACH.search(text):
+            values["slots_each"] = float(each[1])
     for name, value in _FLAG.findall(text):
         values[name] = float(value == "True")
     if re.search(_L2_AT_WORK, text):

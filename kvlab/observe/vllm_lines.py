@@ -80,12 +80,15 @@ _HITS = re.compile(r"Prefix cache hit rate: GPU: (-?\d+\.\d+)%, CPU: (-?\d+\.\d+
 
 def read_hits(text: str) -> Values | None:
     """Return V0's hit rates, of a line of their own; -1 is unset and left out. So is 0
-    for the CPU: V0 prints it whether or not prefixes are kept there."""
+    for the CPU: V0 prints it whether or not prefixes are kept there. Where the CPU
+    alone has hits, it is the device."""
     found = _HITS.match(text)
     if found is None:
         return None
     names = ("hit_rate_logged", "external_hit_rate_logged")
     values = dict(zip(names, (float(rate) for rate in found.groups()), strict=True))
+    if values[names[0]] == 0 < values[names[1]]:
+        values = {names[0]: values[names[1]]}
     return {
         name: round(rate / 100, 6)
         for name, rate in values.items()

@@ -100,10 +100,15 @@ RULES_ZH: dict[str, str] = {
     "pool (full, swa, mamba)": (
         "给整条消息的所有行：混合模型的每个池（full、swa、mamba）各有一份账目"
     ),
-    "each running request makes {} tokens a second, in all {} reports, and no prompt "
-    "is computed beside them": (
-        "全部 {1} 份报告里，每个运行中的请求每秒产出 {0} 个 token，旁边也没有计算 "
+    "each running request makes {} tokens a second (median of {} reports), and no "
+    "prompt is computed beside them": (
+        "每个运行中的请求每秒产出 {0} 个 token（{1} 份报告的中位数），旁边也没有计算 "
         "prompt"
+    ),
+    "{} requests run, the most that the engine's {} state slots allow ({} each), and "
+    "{} wait": (
+        "{0} 个请求在运行，引擎的 {1} 个状态槽位最多允许这么多（每个请求 {2} 个），"
+        "{3} 个在排队"
     ),
     "look at what a step waits for: weights or KV offloaded to the CPU, tensor "
     "parallel over PCIe or a network, eager mode, clocks (nvidia-smi -q -d CLOCK)": (
