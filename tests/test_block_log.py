@@ -184,6 +184,7 @@ def test_every_kind_and_every_card_has_its_words():
     assert {entry.split(" ")[0] for entry in BLOCK_WHYS} >= decided
     told = (*BLOCK_PHRASES.values(), *BLOCK_VERDICTS.values(), *BLOCK_MEANINGS.values())
     assert BLOCK_MEANINGS.keys() <= BLOCK_PHRASES.keys()
+    assert {kind.__name__.lower() for kind in be.BLOCK_CHANGES} <= BLOCK_MEANINGS.keys()
     for words in told:
         assert words.en
         assert words.zh

@@ -14,8 +14,10 @@ from kvlab.record.block_replay import block_state_at
 from kvlab.record.trace import BlockTrace
 from kvlab.run.block_run import load_blocks
 from kvlab.views.block_frame import NAMING, block_frame_at, named_blocks
+from kvlab.views.block_meanings import BLOCK_MEANINGS
 from kvlab.views.block_phrases import block_sentence
 from kvlab.views.page import to_html
+from kvlab.views.theme import LANGS
 
 pytestmark = needs_chromium
 FOLDER = Path(__file__).parent / "goldens" / "vllm"
@@ -261,4 +263,30 @@ def test_a_block_that_a_copy_names_twice_has_one_outline(browser, tmp_path):
     for step in (51, 52):
         other.js(f"kvlab.show({step})")
         assert [other.js(OUTLINED, tier) for tier in (1, 2)] == [[3, 5], [2, 7]]
+    assert other.heard == []
+
+
+SAID = """lang => {
+    kvlab.root.querySelector(`[data-do="lang"][data-to="${lang}"]`).click();
+    const { run } = kvlab, said = {};
+    for (let e = 0; e < run.count; e++) {
+        if (run.why(e) || run.variant(e) in said) continue;
+        kvlab.show(e + 1);
+        said[run.variant(e)] = kvlab.root.querySelector(".p-why .dim")?.textContent;
+    }
+    return said }"""
+"""What the card of the first event of each entry that has no rule says it means."""
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_card_of_every_change_says_what_it_means(browser, tmp_path, lang):
+    run = load_blocks(FOLDER / "t23_l2_load_holds_l1.json")
+    other = Tab(browser, tmp_path, to_html(run, lang="en", mode="watch"))
+    said = other.js(SAID, lang)
+    for entry, words in said.items():
+        meaning = BLOCK_MEANINGS.get(entry) or BLOCK_MEANINGS[entry.split(" ")[0]]
+        assert words == meaning.to(lang), entry
+    assert {"copyout", "copiedout", "copyin", "pin", "hold", "defer loading"} <= set(
+        said
+    )
     assert other.heard == []

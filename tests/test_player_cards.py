@@ -9,6 +9,7 @@ from played import golden
 from player_tab import Tab, needs_chromium, show
 
 from kvlab.run.whole import load_whole
+from kvlab.views.meanings import MEANINGS
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
@@ -91,6 +92,15 @@ def test_a_change_says_what_it_means_before_what_led_to_it(tabs):
     show(tabs["s10"], "demote")
     said = card(tabs["s10"])
     assert said.index("L2 has the bytes already") < said.index("What event 44 decided")
+
+
+def test_what_a_change_means_goes_by_what_led_to_it_in_both_languages(tabs):
+    tab, words = tabs["s10"], MEANINGS["free insert"]
+    show(tab, "free")
+    assert words.en in card(tab)
+    tab.press("l")
+    assert words.zh in card(tab)
+    tab.press("l")
 
 
 def test_a_test_behind_one_that_failed_was_not_reached(tabs):

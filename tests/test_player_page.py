@@ -256,3 +256,25 @@ def test_what_was_typed_stays_when_the_language_changes(open_page):
     tab.page.click('#kvlab [data-do="lang"][data-to="zh"]')
     assert tab.page.input_value("#kvlab .fn") == "n3"
     assert tab.page.inner_text("#kvlab .panel .go") == "筛选"
+
+
+FRAMES = """() => [...kvlab.root.querySelectorAll(".chip.hot, .chip.sel")].map(chip => {
+    const style = getComputedStyle(chip), at = chip.getBoundingClientRect();
+    const lane = chip.parentElement.getBoundingClientRect();
+    const out = style.outlineStyle === "none" ? 0
+        : parseFloat(style.outlineWidth) + parseFloat(style.outlineOffset);
+    const marked = style.boxShadow.includes("inset") || style.outlineStyle !== 'none';
+    return [chip.dataset.request, !!marked, at.top - out >= lane.top - 0.5,
+        at.bottom + out <= lane.bottom + 0.5, at.left - out >= lane.left - 0.5] })"""
+"""Of each request in the event or chosen: whether it is framed, and within its lane."""
+
+
+def test_the_frame_of_a_request_is_seen_whole_in_its_lane(open_page):
+    tab = open_page(to_html(golden("s18"), lang="en"))
+    show(tab, "admit no_token")
+    tab.page.click("#kvlab .p-queue .chip.hot")
+    tab.page.click("#kvlab .p-queue .chip:not(.hot)")
+    frames = tab.js(FRAMES)
+    assert len(frames) == 2
+    assert all(part for frame in frames for part in frame[1:])
+    tab.shoot("frames.png")

@@ -7,6 +7,7 @@ Source: vLLM 0.33.0, v1/core.
 
 from __future__ import annotations
 
+from .meanings import MEANINGS
 from .theme import Words
 
 # fmt: off
@@ -77,5 +78,33 @@ BLOCK_MEANINGS: dict[str, Words] = {
     "copyin": Words(
         "The L1 blocks are held already, and of no use until their content has come.",
         "L1 的块已被持有，内容到来之前无法使用。"),
+    "copiedin": Words(
+        "The content is on L1. The load held blocks of both tiers, and lets go of them "
+        "next.",
+        "内容已在 L1。取回曾持有两层的块，接着放开它们。"),
+    "arrive": Words(
+        "It waits behind all others; under priority, at its place by rank.",
+        "排在等待队列末尾；priority 下按名次。"),
+    "run": Words(
+        "Each step schedules those that run first; who waits gets what is left.",
+        "每一步先排运行中的请求，剩下的才给等待的。"),
+    "output": Words(
+        "A step computed all the tokens that it had, and sampled the next one.",
+        "有一步算完它已有的全部 token，并采样出下一个。"),
+    "finish": Words(
+        "Its blocks went back before: those with a hash can be hit until they are "
+        "taken.",
+        "它的块先已归还：有哈希的在被取走之前仍可命中。"),
+    "chunkhold": Words(
+        "A chunk that is read, or whose store is pending, cannot be evicted.",
+        "正在被读、或存储未完成的分块不能被逐出。"),
+    "chunkmove": Words(
+        "The order says which chunk goes first. b1 and b2 hold keys of chunks that "
+        "went.",
+        "次序决定先逐出哪个分块。b1、b2 是已逐出分块的键。"),
+    "chunkaim": Words(
+        "A key asked for again in b1 makes t1's share larger, one in b2 smaller.",
+        "b1 中的键再被问到，t1 的份额变大；b2 中的，则变小。"),
+    **{kind: MEANINGS[kind] for kind in ("drop", "sent", "clock", "forward", "decode")},
 }
 # fmt: on

@@ -1,0 +1,117 @@
+"""Is what a large run shows small true: folded subtrees, pools drawn in pixels?"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from player_tab import Tab, needs_chromium
+
+from kvlab import Workbench
+from kvlab.views.page import to_html
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture(scope="module")
+def tab(browser, tmp_path_factory):
+    """A page of 330 families of prompts of 16 tokens, of which each has its fate."""
+    bench = Workbench(name="large", pool_tokens=8_000, host_tokens=9_000)
+    for family in range(330):
+        first = 100 * family
+        bench.insert(range(first, first + 16))
+        bench.insert([*range(first, first + 8), *range(first + 50, first + 58)])
+    bench.ack_write()
+    bench.evict(200)
+    bench.load_back(range(16))
+    bench.lock("a", range(32_000, 32_016))
+    html = to_html(bench.trace, lang="en", start=len(bench.trace))
+    opened = Tab(browser, tmp_path_factory.mktemp("page"), html)
+    yield opened
+    assert opened.heard == []
+
+
+FOLDS = """() => [...kvlab.root.querySelectorAll("[data-fold]")].map(row => {
+    const bars = [...row.querySelectorAll("rect")].filter(r => r.getAttribute("rx"));
+    const name = bar => bar.getAttribute("fill").match(/kv\\d+-(\\w+)/)?.[1] ?? "used";
+    const [text] = row.querySelectorAll("text:last-of-type");
+    const { right } = row.ownerSVGElement.getBoundingClientRect();
+    const words = text.getBoundingClientRect();
+    const under = at => {
+        const { left, right } = at.getBoundingClientRect();
+        return left <= words.left + 1 && right >= words.right - 1 };
+    const plates = [...row.querySelectorAll("rect")].filter(
+        r => r.getAttribute("fill") === kvlab.colour.bg && !r.getAttribute("rx"));
+    const end = Math.max(...bars.map(bar => bar.getBoundingClientRect().right));
+    return {
+        top: +row.dataset.fold,
+        said: row.getAttribute("aria-label"),
+        bars: bars.map(bar => [name(bar), +bar.getAttribute("x"),
+                               1 + +bar.getAttribute("width")]),
+        ends: words.right <= right,
+        clear: words.left >= end || plates.some(under),
+    } })"""
+SUMS = """top => {
+    const { run } = kvlab, sums = {};
+    for (const n of run.alive) {
+        if (!run.path(n).includes(top)) continue;
+        const [one, two] = run.looks(n);
+        sums[one ?? two] = (sums[one ?? two] ?? 0) + run.c.len[n];
+    }
+    return sums }"""
+"""The tokens of a subtree by how its nodes look."""
+
+
+def folds(tab) -> list[dict]:
+    """Return every folded row, all pages of them."""
+    found = {}
+    for page in range(12):
+        tab.js(
+            "folded => { kvlab.folded = folded; kvlab.show(kvlab.run.at) }", 40 * page
+        )
+        found |= {fold["top"]: fold for fold in tab.js(FOLDS)}
+    return list(found.values())
+
+
+def test_a_folded_subtree_shows_how_much_of_it_is_what(tab):
+    seen = set()
+    for fold in folds(tab):
+        sums = tab.js(SUMS, fold["top"])
+        bars = {name: wide for name, _, wide in fold["bars"]}
+        assert bars.keys() == sums.keys(), fold
+        whole = sum(bars.values())
+        for name, tokens in sums.items():
+            assert bars[name] / whole == pytest.approx(
+                tokens / sum(sums.values()), abs=0.05
+            )
+            assert f"{tokens} {name.replace('_', ' ')}" in fold["said"]
+        seen |= sums.keys()
+    assert seen == {"used", "promised", "evictable", "host_only"}
+
+
+def test_the_bars_of_a_folded_subtree_lie_side_by_side(tab):
+    several = [fold["bars"] for fold in folds(tab) if len(fold["bars"]) > 1]
+    assert several
+    for bars in several:
+        for (_, x, wide), (_, x1, _) in pairwise(bars):
+            assert x1 == pytest.approx(x + wide, abs=0.5)
+
+
+def test_the_words_of_a_folded_subtree_end_within_the_tree_and_on_no_pattern(tab):
+    assert all(fold["ends"] and fold["clear"] for fold in folds(tab))
+
+
+EDGES = """() => {
+    const canvas = document.querySelectorAll("#kvlab .p-pool canvas")[1];
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const dp = devicePixelRatio, middle = 200 * dp;
+    const seen = y => pen.getImageData(middle, y * dp, 1, 1).data[3] > 0;
+    return canvas.tiers.map(({ y, high }) => [seen(y - 1), seen(y + high)]) }"""
+"""Of each pool that is drawn in pixels: whether the line above and below it is seen."""
+
+
+def test_the_line_around_a_pool_in_pixels_is_whole(tab):
+    assert tab.js("() => document.querySelectorAll('#kvlab canvas')[1].tiers[0].tiny")
+    assert tab.js(EDGES) == [[True, True], [True, True]]
