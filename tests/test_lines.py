@@ -63,7 +63,7 @@ BATCHES = {
         "Prefill batch [12], #new-seq: 2, #new-token: 300, #cached-token: 100, token "
         "usage: 0.50, #running-req: 7, #queue-req: 3, #prealloc-req: 1, #inflight-req: "
         "2, input throughput (token/s): 812.10, ",
-        {"prealloc": 1, "inflight": 2, "prompt_tps": 812.1},
+        {"bootstrap": 1, "inflight": 2, "prompt_tps": 812.1},
     ),
     "SP5": (
         "Prefill batch, #new-seq: 2, #new-token: 300, #cached-token: 100, token usage: "
