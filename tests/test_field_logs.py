@@ -76,6 +76,8 @@ EXPECTED = {
     "vllm-slow-decode.log": ("other", "step_took_long"),
     "sglang-state-cap-start.log": ("other", "state_slots_cap"),
     "vllm-slow-pipeline.log": ("other", "step_took_long"),
+    "sglang-health-check.log": ("other", "engine_stalled"),
+    "vllm-nccl-oom.log": ("other", "device_out_of_memory"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -579,3 +581,18 @@ def test_hits_of_an_engine_on_the_cpu_are_its_hits(tmp_path):
     )
     assert told.facts["hit_rate_logged"] == 0.8
     assert not any("0.0% of the prompt tokens" in why for why in told.reasons)
+
+
+def test_a_health_check_that_a_long_prefill_outlasted_is_forgiven(tmp_path):
+    text = (FIELD / "sglang-health-check.log").read_text().splitlines()
+    more = [text[0].replace("09:21:03", f"09:22:5{n}") for n in range(3)]
+    assert _of(tmp_path, *text, *more).cause != "engine_stalled"
+
+
+def test_an_engine_core_of_vllm_08_that_ends_at_its_start_is_named(tmp_path):
+    told = _of(
+        tmp_path,
+        "ERROR 04-17 08:12:47 [core.py:387] EngineCore hit an exception: Traceback "
+        "(most recent call last):",
+    )
+    assert (told.engine, told.cause) == ("vllm", "engine_died")

@@ -35,12 +35,21 @@ _WORDS = (
     (NO_HOST_ROOM, r"Not enough host memory available\. Requesting "),
     (REFUSED, r"(?:Decode|Prefill) out of memory\. Try to lower your batch size"),
     (REFUSED_NUMBERS, r"^(?:Try to allocate \d+ tokens|Ava\w{3,5}ble tokens: \d)"),
-    (OUT_OF_MEMORY, r"(?:CUDA|HIP|NPU|XPU) out of memory|torch\.\S*OutOfMemoryError"),
+    (
+        OUT_OF_MEMORY,
+        r"(?:CUDA|HIP|NPU|XPU) out of memory|torch\.\S*OutOfMemoryError|"
+        r"Cuda failure '?out of memory",
+    ),
     (WATCHDOG, r"(?:Scheduler w|\bW)atchdog timeout"),
-    (SILENT, r"No available shared memory broadcast block found"),
+    (
+        SILENT,
+        r"No available shared memory broadcast block found|"
+        r"couldn't get a response from detokenizer for last",
+    ),
     (
         DIED,
-        r"EngineCore (?:encountered a fatal error|failed to start)|EngineDeadError|"
+        r"EngineCore (?:encountered a fatal error|failed to start|hit an exception)|"
+        r"EngineDeadError|"
         r"Received sigquit from a child proces|Scheduler hit an exception|"
         r"WorkerProc hit an exception|Worker proc \S+ died unexpectedly",
     ),
@@ -51,7 +60,7 @@ MARKS = (
     b"larger than the ", b"less than desired", b"ut of memory", b"OutOfMemoryError",
     b"atchdog timeout", b"EngineCore ", b"EngineDeadError", b"sigquit",
     b"hit an exception", b"host memory available", b"Try to allocate", b"ble tokens: ",
-    b"broadcast block", b"died unexpectedly",
+    b"broadcast block", b"died unexpectedly", b"from detokenizer",
 )  # fmt: skip
 """Each such line holds one of these."""
 _NUMBERS = (
@@ -63,7 +72,7 @@ _NUMBERS = (
     ("tried_gib", r"Tried to allocate ([\d.]+) GiB"),
     ("free_gib", r"of which ([\d.]+) GiB is free"),
     ("timeout_s", r"watchdog_timeout=(\d+)"),
-    ("timeout_s", r"broadcast block found in (\d+) s"),
+    ("timeout_s", r"broadcast block found in (\d+) s|detokenizer for last (\d+) s"),
     ("profiled_tokens", r"the profiled value (-\d+)"),
     ("wanted_tokens", r"^Try to allocate (\d+) tokens"),
     ("free_tokens", r"^Ava\w{3,5}ble tokens: (\d+)"),
@@ -73,10 +82,12 @@ _NUMBERS = (
 _SAID = [(name, re.compile(words)) for name, words in _NUMBERS]
 _SGLANG = re.compile(
     r"\[\d{4}-\d\d-\d\d |--mem-fraction-static|watchdog|sigquit|hierarchical cache|"
-    r"lower your batch size",
+    r"lower your batch size|detokenizer",
     re.I,
 )
-_VLLM = re.compile(r"Engine(?:Core|Dead)|cache blocks|seq len|\bpid=|shm_broadcast")
+_VLLM = re.compile(
+    r"Engine(?:Core|Dead)|cache blocks|seq len|\bpid=|shm_broadcast|VllmWorker"
+)
 
 
 class End(NamedTuple):
@@ -97,6 +108,6 @@ def read_end(text: str) -> End | None:
     if kind is None:
         return None
     engine = "vllm" if _VLLM.search(text) else "sglang" if _SGLANG.search(text) else ""
-    values = {name: float(found[1]) for name, words in _SAID
+    values = {name: float(found[1] or found[2]) for name, words in _SAID
               if (found := words.search(text))}  # fmt: skip
     return End(kind, engine, values)

@@ -122,7 +122,10 @@ def _told(signs: Signs, kind: str) -> Finding:
     )
 
 
-_COMPILES = "compiling kernels at the start looks the same, and ends by itself"
+_COMPILES = (
+    "compiling kernels at the start, or a very long prefill, looks the same and ends "
+    "by itself"
+)
 
 
 def _how_sure(kind: str, count: int) -> Confidence:

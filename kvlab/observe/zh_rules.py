@@ -163,9 +163,8 @@ RULES_ZH: dict[str, str] = {
     "{} tokens would fit": "放得下 {} 个 token",
     "{} GiB were asked for": "申请了 {} GiB",
     "{} GiB were free": "空闲 {} GiB",
-    "compiling kernels at the start looks the same, and ends by itself": (
-        "启动时编译内核看起来一样，会自己结束"
-    ),
+    "compiling kernels at the start, or a very long prefill, looks the same and ends "
+    "by itself": "启动时编译内核，或很长的预填充，看起来一样，会自己结束",
     "by its own count {} tokens are left for KV": (
         "按它自己的账，留给 KV 的是 {} 个 token"
     ),
