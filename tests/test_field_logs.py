@@ -78,6 +78,7 @@ EXPECTED = {
     "vllm-slow-pipeline.log": ("other", "step_took_long"),
     "sglang-health-check.log": ("other", "engine_stalled"),
     "vllm-nccl-oom.log": ("other", "device_out_of_memory"),
+    "sglang-pd-transfer-waits.log": ("not_enough_evidence", "waiting_below_pin"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
 }
 
@@ -596,3 +597,12 @@ def test_an_engine_core_of_vllm_08_that_ends_at_its_start_is_named(tmp_path):
         "(most recent call last):",
     )
     assert (told.engine, told.cause) == ("vllm", "engine_died")
+
+
+def test_a_decode_worker_that_waits_for_transfers_is_not_healthy(tmp_path):
+    told = diagnose([FIELD / "sglang-pd-transfer-waits.log"])
+    assert told.reasons[0].startswith("141 to 143 requests are in the transfer queue")
+    assert told.next[0].startswith("look at the prefill workers")
+    parts = "pre-allocated usage: 0.10, #prealloc-req: 0, #transfer-req: {}, "
+    lines = [decode(10 * n, 40, 0.3, 0, extra=parts.format(n % 6)) for n in range(9)]
+    assert _of(tmp_path, *lines).cause == "healthy"

@@ -11,7 +11,7 @@ from statistics import fmean, median
 
 from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
-from .said import say
+from .said import say, span
 from .signs import LOW, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
@@ -99,6 +99,39 @@ def pd_backlog(signs: Signs) -> Finding | None:
             )
             for name in ("prealloc", "retracted_queue", "usage")
         ],
+    )
+
+
+_MANY = 8
+"""Requests in transfer up to which they are on their way and no backlog."""
+
+
+def transfer_waits(signs: Signs) -> Finding | None:
+    """On a decode worker with room: do requests stand in the transfer queue?"""
+    samples = signs.track.with_field("transfer", "usage")
+    held = [sample.values["transfer"] for sample in samples]
+    ran = [sample.values.get("running", 0.0) for sample in samples]
+    if len(held) < 3 or median(held) <= max(_MANY, median(ran)) or held[-1] <= _MANY:
+        return None
+    return yes(
+        "waiting_below_pin",
+        say(
+            "{} requests are in the transfer queue while {} run and usage is at most "
+            "{}: this worker has room, and its queue reads {}",
+            span(min(held), max(held)),
+            span(min(ran), max(ran)),
+            signs.usage_max,
+            signs.track.high("queue") or 0.0,
+        ),
+        "that queue counts those whose prompt is not computed yet as well: it does not "
+        "say whether prefill or the link is late",
+        quotes=[quote(s, "transfer", *_SHOWN) for s in (samples[0], samples[-1])],
+        next=(
+            "look at the prefill workers: requests in their queue mean that prefill is "
+            "late, many in flight beside a short queue mean the link",
+            "if the number stands still for minutes, transfers never end: look for "
+            "KVTransferError and time-outs on both sides; update, restart",
+        ),
     )
 
 

@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     rules_l2.never_read,
     rules_cache.prefix_parts_early,
     rules_end.died,
+    rules_fit.transfer_waits,
     rules_steps.slow_step,
     rules_input.burst,
     rules_input.waiting,

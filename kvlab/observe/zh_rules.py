@@ -118,6 +118,24 @@ RULES_ZH: dict[str, str] = {
     "profile one step; more L1 or L2 does not make it faster": (
         "剖析一步；加 L1 或 L2 不会让它变快"
     ),
+    "{} requests are in the transfer queue while {} run and usage is at most {}: this "
+    "worker has room, and its queue reads {}": (
+        "{0} 个请求在传输队列里，{1} 个在运行，占用率最高 {2}：这个节点有空间，它的排队"
+        "数是 {3}"
+    ),
+    "that queue counts those whose prompt is not computed yet as well: it does not say "
+    "whether prefill or the link is late": (
+        "这个队列也算进了 prompt 还没算完的请求：看不出慢的是预填充还是链路"
+    ),
+    "look at the prefill workers: requests in their queue mean that prefill is late, "
+    "many in flight beside a short queue mean the link": (
+        "看预填充节点：它们有排队，慢的是预填充；排队短而在途多，慢的是链路"
+    ),
+    "if the number stands still for minutes, transfers never end: look for "
+    "KVTransferError and time-outs on both sides; update, restart": (
+        "若这个数几分钟不动，就是传输不会结束：两侧都查 KVTransferError 和超时；升级、"
+        "重启"
+    ),
     "usage climbs from {} to {} in {} s to the very end: at that pace the pool is "
     "full in {} s, unless requests end first": (
         "占用率在 {2} 秒里从 {0} 一路升到 {1}，直到末尾：照此速度再过 {3} 秒池就满，除"
