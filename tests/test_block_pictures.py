@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from player_tab import Tab, needs_chromium, saved, words_of
 
+from kvlab.record import block_events as be
+from kvlab.record import events as ev
 from kvlab.record.block_replay import block_state_at
 from kvlab.run.block_run import load_blocks, run_scenario
 from kvlab.run.block_script import read_scenario
@@ -151,3 +153,35 @@ def test_a_wide_pane_has_the_train_beside_the_map(open_page):
         )
         assert queue["x"] > blocks["x"] + 500
         assert queue["y"] == blocks["y"]
+
+
+def test_a_request_out_of_sight_is_not_drawn_but_there(browser, tmp_path):
+    names = [f"r{n}" for n in range(80)]
+    run = run_of(BLOCKS, *names)
+    finish = next(i for i, e in enumerate(run.events) if isinstance(e, ev.Finish))
+    tab = Tab(browser, tmp_path, to_html(run, lang="en", start=finish))
+    last = "[...document.querySelectorAll('.tables .line')].at(-1)"
+    seen = f"{last}.firstChild.checkVisibility({{contentVisibilityAuto: true}})"
+    tab.page.wait_for_function(f"() => !{seen}")
+    assert "0 / 400" in tab.js(f"() => {last}.textContent")
+    tab.js(f"() => {last}.scrollIntoView()")
+    tab.page.wait_for_function(f"() => {seen}")
+
+
+def test_what_a_step_leaves_as_it_was_stays_the_same_element(tab, many):
+    """A car that moves up, the table of a request that decodes."""
+    takes = [i for i, e in enumerate(many.events) if isinstance(e, be.Take)]
+    take = takes[-1]
+    tab.js("e => kvlab.show(e)", take)
+    cars = "() => [...document.querySelectorAll('.train [data-block]')]"
+    tab.js(f"() => {{ window.cars = new Set(({cars})()) }}")
+    tab.press("ArrowRight")
+    taken = len(many.events[take].blocks)
+    assert tab.js(f"() => ({cars})().filter(car => cars.has(car)).length") >= 44 - taken
+    output = next(i for i, e in enumerate(many.events) if isinstance(e, ev.Output))
+    tab.js("e => kvlab.show(e)", output)
+    cells = "() => [...document.querySelectorAll('.tables .held g')]"
+    tab.js(f"() => {{ window.cells = ({cells})(), window.told = {TABLES}.innerText }}")
+    tab.press("ArrowRight")
+    assert tab.js(f"() => told !== {TABLES}.innerText")
+    assert tab.js(f"() => ({cells})().every((cell, i) => cell === cells[i])")

@@ -7,7 +7,7 @@
 import { outline, plate, words } from "./block_parts.js";
 import { lanesOf, movedBlocks, hashOf, tableOf } from "./blocksum.js";
 import { box } from "./looks.js";
-import { esc, num, plain } from "./text.js";
+import { esc, num, plain, put } from "./text.js";
 import { ui } from "./words.js";
 
 const CELL = 26; // pixels from one block of a table to the next
@@ -22,19 +22,30 @@ export function drawTables(player, pane, run, label) {
   pane.parts ??= tableParts(player, pane, label);
   const { list, held } = pane.parts;
   const lines = linesOf(player, run);
-  lines.forEach(([key, sign, markup], i) => {
-    const line = held.get(key) ?? { at: document.createElement("div") };
-    held.set(key, line);
-    if (line.sign !== sign) line.at.innerHTML = markup();
-    line.sign = sign;
-    if (list.children[i] !== line.at) list.insertBefore(line.at, list.children[i]);
-  });
   const kept = new Set(lines.map(([key]) => key));
+  // Those that go first: else all behind them would be out of place.
   for (const [key, line] of held) {
     if (kept.has(key)) continue;
     line.at.remove();
     held.delete(key);
   }
+  lines.forEach(([key, first, sign, markup], i) => {
+    if (!held.has(key)) held.set(key, emptyLine(key));
+    const line = held.get(key);
+    put(line.first, first);
+    if (line.sign !== sign) put(line.rest, markup());
+    line.sign = sign;
+    if (list.children[i] !== line.at) list.insertBefore(line.at, list.children[i]);
+  });
+}
+
+/** A line with a place for what changes at most steps, and one for what seldom does. */
+function emptyLine(key) {
+  const at = document.createElement("div");
+  if (typeof key !== "number") return { at, first: at };
+  at.className = "line";
+  at.innerHTML = "<span></span><span></span>";
+  return { at, first: at.firstChild, rest: at.lastChild };
 }
 
 function tableParts(player, pane, label) {
@@ -51,19 +62,18 @@ function lanesShown(run) {
     .map(([name, all]) => [name, all.slice(0, MOST), Math.max(0, all.length - MOST)]);
 }
 
-/** Every line as [key, sign, markup()]: as long as the sign is the same, so is the
- *  markup. */
+/** Every line as [key, what stands first]; of a request, by its number, then also sign
+ *  and markup() of its table: as long as the sign is the same, so is the markup. */
 function linesOf(player, run) {
   const touched = movedBlocks(run, 1);
-  const plainLine = (key, html) => [key, html, () => html];
   return lanesShown(run).flatMap(([name, some, more]) => {
     const lab = `<div class="lab">${ui(player, name)}</div>`;
     const none = some.length ? "" : '<div class="none">–</div>';
     const rest = more ? `<div class="none">+ ${num(more)}</div>` : "";
     return [
-      plainLine(name, lab + none),
+      [name, lab + none],
       ...some.map((r) => lineOf(player, run, r, touched)),
-      ...(rest ? [plainLine(`${name}+`, rest)] : []),
+      ...(rest ? [[`${name}+`, rest]] : []),
     ];
   });
 }
@@ -72,11 +82,10 @@ function lineOf(player, run, r, touched) {
   const { c } = run;
   const held = tableOf(run, r);
   const shown = held.subarray(0, TABLE);
-  const chip = chipHtml(player, run, r);
-  let sign = `${held.length} ${chip}`;
+  let sign = `${held.length}`;
   for (const block of shown)
     sign += ` ${block}.${c.ref1[block]}.${hashOf(run, block)}${touched.has(block) ? "!" : ""}`;
-  return [`r${r}`, sign, () => `<div class="line">${chip}${tableSvg(player, run, held, touched)}</div>`];
+  return [r, chipHtml(player, run, r), sign, () => tableSvg(player, run, held, touched)];
 }
 
 function chipHtml(player, run, r) {

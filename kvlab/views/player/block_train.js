@@ -36,23 +36,24 @@ export function trainStill(player, run, across) {
     const [x, y] = [(i % per) * CAR, Math.floor(i / per) * ROW];
     if (!block) return words(player, x, y + 20, `+${num(left)}`, 9);
     const last = i % per === per - 1 || i === shown.length - 1;
-    return carSvg(player, run, block, x, y, last, touched.has(block));
+    const car = carSvg(player, run, block, last, touched.has(block));
+    return `<g data-block="${block}" transform="translate(${x},${y})">${car}</g>`;
   });
   const told = shown.map((block) => (block ? `${block} ${hashOf(run, block) || "–"}` : "…"));
   const high = ROW * Math.max(1, Math.ceil(shown.length / per));
   return { markup: cars.join(""), high, said: told.join(", ") };
 }
 
-function carSvg(player, run, block, x, y, last, ring) {
+/** A car, wherever it stands: who moves up stays as it is. */
+function carSvg(player, run, block, last, ring) {
   const hash = hashOf(run, block);
-  const middle = x + BODY / 2;
-  const line = `<path d="M${x + BODY} ${y + 17}h5" stroke="${player.colour.ink2}" stroke-width="2"/>`;
+  const line = `<path d="M${BODY} 17h5" stroke="${player.colour.ink2}" stroke-width="2"/>`;
   const parts = [
-    box(player, x, y, BODY, TALL, blockLook(run, 1, block)),
-    plate(player, middle, y + 10, block),
-    hash ? plate(player, middle, y + 25, hash, 8.5) : "",
+    box(player, 0, 0, BODY, TALL, blockLook(run, 1, block)),
+    plate(player, BODY / 2, 10, block),
+    hash ? plate(player, BODY / 2, 25, hash, 8.5) : "",
     last ? "" : line,
-    ring ? outline(player, x, y, BODY, TALL) : "",
+    ring ? outline(player, 0, 0, BODY, TALL) : "",
   ];
-  return `<g data-block="${block}">${parts.join("")}</g>`;
+  return parts.join("");
 }

@@ -1,8 +1,8 @@
 // How does markup change what stands there, and leave the rest alone?
 //
-// An element stays where the new markup has one of the same kind in its place; what its
-// text and attributes say is written where it differs. So a browser styles and lays out
-// what changed, not what was said again.
+// An element stays where the new markup has one of the same kind in its place, or one
+// further; what its text and attributes say is written where it differs. So a browser
+// styles and lays out what changed, not what was said again.
 // Left out: which markup (every pane), where the keyboard stands (text.js).
 
 /** What tells an element from its neighbours, beside its class. */
@@ -29,6 +29,15 @@ function patchChildren(at, fresh) {
   let old = at.firstChild;
   for (let now = fresh.firstChild, next; now; now = next) {
     next = now.nextSibling;
+    if (old && next && !alike(old, now) && alike(old, next)) {
+      old.before(now); // one came
+      continue;
+    }
+    const then = old?.nextSibling;
+    if (then && !alike(old, now) && alike(then, now)) {
+      old.remove(); // one went
+      old = then;
+    }
     const after = old?.nextSibling ?? null;
     if (!old) at.append(now);
     else if (!alike(old, now)) old.replaceWith(now);

@@ -41,12 +41,16 @@ export const PANE_STYLE = `
 .kv .pools .pl { margin: 0 }
 .kv .pools .l2 { flex-basis: 100% }
 .kv .pools [hidden] { display: none }
-.kv .tables .line { display: flex; gap: 8px; align-items: center; min-height: 26px }
-.kv .tables .line > .chip { flex: none }
+.kv .tables .line { /* out of sight, it is not drawn */
+  display: flex; gap: 8px; align-items: center; min-height: 26px;
+  content-visibility: auto; contain-intrinsic-size: auto 90px;
+}
+.kv .tables .line > :first-child { flex: none }
+.kv .tables .line > :last-child { min-width: 0 }
 .kv .tables .held {
   display: flex; flex-wrap: wrap; align-items: center; min-width: 0; margin: 1px 0;
 }
-.kv .tables .held svg { flex: none }
+.kv .tables .held svg { flex: none; overflow: visible }
 .kv .lab { font-size: 11px; color: var(--ink3); margin-bottom: 2px }
 .kv .eq {
   display: flex; align-items: flex-end; flex-wrap: wrap; font-size: 11px;
