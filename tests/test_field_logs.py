@@ -518,6 +518,7 @@ def test_the_cap_is_seen_in_what_runs_once_a_prefill_is_in():
 def test_requests_sent_back_are_seen_without_a_line_on_them(tmp_path):
     told = diagnose([FIELD / "vllm-v0-sent-back.log"])
     assert "20 preemptions inside the input" not in told.reasons
+    assert told.confidence == "likely"
     assert any(
         why.startswith("20 running requests went back to the queue")
         for why in told.reasons

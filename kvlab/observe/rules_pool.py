@@ -49,7 +49,9 @@ def exhausted(signs: Signs) -> Finding | None:
         _thrown_text(signs),
         *_not_the_cache(signs),
         quotes=_three(signs),
-        confidence="certain" if signs.grows or len(signs.pinned) > 2 else "likely",
+        confidence="certain"
+        if (signs.grows or len(signs.pinned) > 2) and thrown != signs.sent_back
+        else "likely",
     )
 
 
