@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from lab_browser import CHROMIUM, OpenNotebook, chromium, jupyterlab
+from test_notes import marks_in
 
 pytestmark = [
     pytest.mark.browser,
@@ -156,6 +157,20 @@ def test_the_player_saves_itself_as_a_page(notebook, tmp_path):
     coming.value.save_as(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert page.count('id="kvlab-log"') == 1 and "default-src 'none'" in page
+
+
+def test_a_note_is_read_in_python_and_saved_with_the_page(notebook):
+    js(notebook, f"{PLAYER}.show(3)")
+    press(notebook, "n")
+    notebook.page.keyboard.type("dd </script> 为什么")
+    notebook.page.keyboard.press("Enter")
+    notebook.page.wait_for_timeout(300)
+    said = ask_python(notebook, "player.notes, 3 in player.bookmarks")
+    assert said == "{3: 'dd </script> 为什么'} True"
+    if "KVLAB_SHOTS" in os.environ:
+        notebook.page.screenshot(path=Path(os.environ["KVLAB_SHOTS"], "lab-note.png"))
+    page = ask_python(notebook, "player.to_html()")
+    assert [3, "dd </script> 为什么"] in marks_in(page)
 
 
 def test_the_output_has_a_twin_for_where_no_widget_runs(notebook):

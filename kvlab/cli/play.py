@@ -58,6 +58,14 @@ def _steps(text: str) -> tuple[int, int]:
     return int(first), int(last)
 
 
+def _note(text: str) -> tuple[int, str]:
+    """Return the event and the line of "137:30 are missing"."""
+    event, _, line = text.partition(":")
+    if not event.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not EVENT:TEXT, like 137:why")
+    return int(event), line
+
+
 def play(arguments: argparse.Namespace) -> int:
     """Write the run as one page that plays it."""
     from ..views.page import to_html
@@ -80,6 +88,7 @@ def play(arguments: argparse.Namespace) -> int:
     if arguments.start is not None:
         how["start"] = min(arguments.start, len(trace))
     how["lang"] = arguments.lang
+    how["notes"] = dict(arguments.note) if arguments.note else None
     given = {name: value for name, value in how.items() if value is not None}
     write_text(arguments.out, [to_html(trace, other, length=arguments.events, **given)])
     print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
@@ -158,6 +167,8 @@ def add_play(commands: Any) -> None:
     parser.add_argument("-o", "--out", type=Path, required=True, help="the page")
     parser.add_argument("--start", type=int, help="open after so many events")
     parser.add_argument("--events", type=int, help="only the first so many events")
+    parser.add_argument("--note", type=_note, action="append", metavar="EVENT:TEXT",
+        help="a bookmark with a line to it; may be given again")  # fmt: skip
     parser.add_argument("--predict", action="store_true", help="ask before it shows")
     parser.add_argument("--lang", choices=("en", "zh"), help="default: the browser's")
     parser.add_argument("--rules", metavar="RELEASE", help=RULES_HELP)

@@ -11,13 +11,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..record.trace import AnyTrace, BlockTrace
 from .block_log import block_log
 from .compare import first_difference
 from .log import player_log
+from .notes import checked, marks_of
 from .player_script import script
 from .theme import Words
 
@@ -51,26 +52,33 @@ def to_html(
     *,
     length: int | None = None,
     because: Sequence[Words] = (),
+    notes: Mapping[int, str] | None = None,
     **how: Any,
 ) -> str:
     """Return a standalone page that plays the run; with `other`, beside it, and
     `because` says why they differ.
 
+    `notes` are bookmarks with a line to each, by their events, counted from 1.
     `how` may set `start`, `lang` (en, zh), `mode` (predict, watch), `dark`. `length`
     cuts the run; the page says so.
+    Raises: TraceError if the run has no event that a note is to, or one is too long.
     Cost: O(events).
     """
+    lines = checked(notes or {}, trace)
     log_b = None
     if other is not None:
         difference = first_difference(trace, other)
         told = difference.told(trace, other, because)
         log_b = log_of(other, length, {"difference": told})
     title = trace.header.name or "kvlab"
-    return page_of(log_of(trace, length, how), log_b, title)
+    log = log_of(trace, length, how)
+    return page_of(log, log_b, title, marks_of(lines, lines))
 
 
-def page_of(log: bytes, log_b: bytes | None = None, title: str = "kvlab") -> str:
-    """Return the page of a log that `log_of` wrote."""
+def page_of(
+    log: bytes, log_b: bytes | None = None, title: str = "kvlab", marks: bytes = b""
+) -> str:
+    """Return the page of a log that `log_of` wrote, with the marks of `marks_of`."""
     code = safe(script()) + _START
     seal = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     policy = (
@@ -80,6 +88,8 @@ def page_of(log: bytes, log_b: bytes | None = None, title: str = "kvlab") -> str
     logs = [_embedded("kvlab-log", log)]
     if log_b is not None:
         logs.append(_embedded("kvlab-log-b", log_b))
+    if marks:
+        logs.append(_embedded("kvlab-marks", marks))
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

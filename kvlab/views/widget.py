@@ -7,7 +7,7 @@ Left out: the page (page.py), the drawing (player/), forking (the caller's engin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -18,6 +18,7 @@ from ..errors import KvlabError
 from ..record.trace import AnyTrace
 from .compare import Difference, comparison, first_difference
 from .frame import check_step
+from .notes import checked, marks_of
 from .page import TWIN_EVENTS, log_of, page_of, to_html, twin
 from .player_script import script
 from .rule_table import the_one_rule
@@ -31,8 +32,10 @@ Explain = Callable[[Any, Any], Sequence[Words]]
 
 
 class Player(anywidget.AnyWidget):
-    """A run in a notebook. `step`, `answers`, `bookmarks` can be read at any time, and
-    `step` set. Events are counted from 1.
+    """A run in a notebook. `step`, `answers`, `bookmarks`, `notes` can be read at any
+    time, and `step` set. Events are counted from 1.
+
+    `notes` holds the line to each bookmark that has one, by its event.
 
     `answers` holds one record a prediction: `event` and its `kind`, what was `said`
     and what `happened` (entries of phrases.py), whether that is `right`, `confidence`
@@ -50,15 +53,21 @@ class Player(anywidget.AnyWidget):
     can_fork = traitlets.Bool(False).tag(sync=True)
     answers: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     bookmarks: traitlets.List[int] = traitlets.List().tag(sync=True)
+    notes: traitlets.Dict[Any, Any] = traitlets.Dict().tag(
+        sync=True,
+        from_json=lambda held, _: {int(event): text for event, text in held.items()},
+    )
 
     def __init__(
         self,
         trace: AnyTrace,
         fork: Fork | None = None,
         explain: Explain | None = None,
+        notes: Mapping[int, str] | None = None,
         **how: Any,
     ) -> None:
         self.trace = _as_it_is(trace)
+        lines = checked(notes or {}, trace)
         self.other: AnyTrace | None = None
         self.difference: Difference | None = None
         self._fork = fork
@@ -69,6 +78,8 @@ class Player(anywidget.AnyWidget):
             step=how.get("start", 0),
             lang=how.get("lang", "en"),
             can_fork=fork is not None,
+            bookmarks=[*lines],
+            notes=lines,
         )
         self.on_msg(self._asked)
 
@@ -98,8 +109,11 @@ class Player(anywidget.AnyWidget):
         return comparison(self.trace, self.other, lang)
 
     def to_html(self) -> str:
-        """Return the run as a page of its own, beside the last fork if there is one."""
-        return page_of(self.log, self.log_b or None, self.trace.header.name or "kvlab")
+        """Return the run as a page of its own, beside the last fork if there is one,
+        with the bookmarks and notes of now."""
+        title = self.trace.header.name or "kvlab"
+        marks = marks_of(self.bookmarks, self.notes)
+        return page_of(self.log, self.log_b or None, title, marks)
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         if content.get("page"):
@@ -115,7 +129,7 @@ class Player(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Return the widget, and beside it a page for where no widget runs."""
         bundle = super()._repr_mimebundle_(**kwargs)
-        page = to_html(self.trace, length=TWIN_EVENTS, **self._how)
+        page = to_html(self.trace, length=TWIN_EVENTS, notes=self.notes, **self._how)
         data, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
         data = {**(data or {}), "text/html": twin(page)}
         return (data, *rest) if rest else data
@@ -138,6 +152,7 @@ def play(
     autoplay: bool = False,
     fork: Fork | None = None,
     explain: Explain | None = None,
+    notes: Mapping[int, str] | None = None,
 ) -> Player:
     """Return a player of the run as it is now, at the moment after `start` events.
 
@@ -146,7 +161,8 @@ def play(
     `predict` is on where `ask` is given, unless it is False.
     With `autoplay` it begins by itself, unless motion is unwanted. `fork` runs the same
     again with some settings changed; `explain` says why that makes a difference.
-    Raises: TraceError if the run has no such step.
+    `notes` are bookmarks with a line to each: `{137: "30 are missing"}`.
+    Raises: TraceError if the run has no such step or event, or a note is too long.
     """
     assert lang is None or lang in LANGS, lang
     check_step(trace, start)
@@ -158,4 +174,4 @@ def play(
         how["ask"] = list(ask)
     if autoplay:
         how["autoplay"] = True
-    return Player(trace, fork, explain, **how)
+    return Player(trace, fork, explain, notes, **how)

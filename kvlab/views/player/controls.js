@@ -2,7 +2,8 @@
 //
 // Left out: the panels that open (panel.js), what a press does (perform.js).
 
-import { num, put } from "./text.js";
+import { marksShown, noteOf } from "./caption.js";
+import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64];
@@ -33,7 +34,7 @@ export function drawControls(player) {
       <select class="speed" aria-label="${ui(player, "speed")}">${SPEEDS.map((s, i) => `<option value="${i}" ${i === player.speed ? "selected" : ""}>${s}×</option>`).join("")}</select>
       <span class="found"></span><span class="marked"></span><span class="sp"></span><span class="score"></span>
       ${player.canFork ? `<button data-do="panel" data-to="fork">${ui(player, "fork")}</button>` : ""}
-      <button data-do="panel" data-to="filter">${ui(player, "filter")}</button><button data-do="panel" data-to="watches">${ui(player, "watches")}</button><button data-do="bookmark">${ui(player, "bookmark")}</button><button data-do="panel" data-to="export">${ui(player, "export")}</button><button data-do="panel" data-to="help">${ui(player, "help")} ?</button>`;
+      <button data-do="panel" data-to="filter">${ui(player, "filter")}</button><button data-do="panel" data-to="watches">${ui(player, "watches")}</button><button data-do="bookmark">${ui(player, "bookmark")}</button><button data-do="note">${ui(player, "note")}</button><button data-do="panel" data-to="export">${ui(player, "export")}</button><button data-do="panel" data-to="help">${ui(player, "help")} ?</button>`;
   if (inside) player.$(`.ctl [data-do="${active}"]`)?.focus();
   drawPlace(player);
 }
@@ -61,14 +62,21 @@ export function drawPlace(player) {
   put(player.$(".ctl .score"), score);
 }
 
-/** The ways back to the bookmarks: the last few, by their events. */
+/** The ways back to the bookmarks: the few that lie around the moment, by their events,
+ *  and to the neighbours of the moment. */
 function marksHtml(player) {
-  const marks = [...player.bookmarks].filter((e) => e < player.limit);
-  const buttons = marks.slice(-MARKS).map((e) => {
-    const words = `${ui(player, "go_to")} ${num(e + 1)}`;
-    return `<button data-do="go" data-to="${e + 1}" title="${words}" aria-label="${words}"><span class="flag">▮</span>${num(e + 1)}</button>`;
+  const marks = marksShown(player);
+  if (!marks.length) return "";
+  const before = marks.filter((e) => e < player.run.at).length;
+  const first = Math.max(0, Math.min(before - MARKS / 2, marks.length - MARKS));
+  const buttons = marks.slice(first, first + MARKS).map((e) => {
+    const note = noteOf(player, e);
+    const words = esc(`${ui(player, "go_to")} ${num(e + 1)}${note && `: ${note}`}`);
+    return `<button data-do="go" data-to="${e + 1}" title="${words}" aria-label="${words}"><span class="flag">${note ? "▤" : "▮"}</span>${num(e + 1)}</button>`;
   });
-  return buttons.join("");
+  const to = (by, words, sign) =>
+    `<button data-do="mark" data-to="${by}" title="${ui(player, words)}" aria-label="${ui(player, words)}">${sign}</button>`;
+  return `${to(-1, "mark_before", "◀")}${buttons.join("")}${to(1, "mark_after", "▶")}`;
 }
 
 /** How many of a rising list lie before `at`. */

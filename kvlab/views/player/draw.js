@@ -5,6 +5,7 @@
 // Left out: what stays while events pass (layout.js), each pane.
 
 import { drawBlocks } from "./blocks.js";
+import { drawCaption } from "./caption.js";
 import { drawWhy } from "./card.js";
 import { drawPlace } from "./controls.js";
 import { signOf, signSvg } from "./looks.js";
@@ -26,6 +27,7 @@ export function draw(player, late = false) {
     for (const { run, pane } of sidesOf(player)) drawPoolCanvas(player, pane.pool, run);
   drawTimeline(player);
   drawHead(player);
+  drawCaption(player);
   for (const { run, pane, label } of sidesOf(player)) {
     if (blocks) {
       drawBlocks(player, pane, run, label);

@@ -7,8 +7,9 @@ import { SPEEDS } from "./controls.js";
 import { goToPane, rove, toPlayer } from "./focus.js";
 import { click } from "./hands.js";
 import { play, show, step, stop } from "./move.js";
+import { askNote, bookmark, keepNote, toMark } from "./notes.js";
 import { openPanel } from "./panel.js";
-import { bookmark, perform, recolour, setLang } from "./perform.js";
+import { perform, recolour, setLang } from "./perform.js";
 import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
 import { treeKey } from "./tree_keys.js";
@@ -49,6 +50,7 @@ export function onKey(player, event) {
         toPlayer(player); // the arrows go on from there
         show(player, parseInt(target.value.replace(/\D/g, ""), 10) || 0);
       } else if (player.panel === "filter") search(player);
+      else if (player.panel === "note") keepNote(player);
     }
     event.stopPropagation();
     return;
@@ -89,6 +91,9 @@ export function onKey(player, event) {
     d: () => player.difference?.index != null && jump(player, player.difference.index),
     f: () => player.canFork && openPanel(player, "fork"),
     b: () => bookmark(player),
+    n: () => askNote(player),
+    ",": () => toMark(player, -1),
+    ".": () => toMark(player, 1),
     c: () => recolour(player),
     "/": () => openPanel(player, "filter"),
     l: () => setLang(player, player.lang === "zh" ? "en" : "zh"),

@@ -2,17 +2,16 @@
 //
 // Left out: which event (watch.js, keys.js).
 
+import { marksShown, noteOf, secondsOf, spoken } from "./caption.js";
 import { SPEEDS, drawControls } from "./controls.js";
 import { draw } from "./draw.js";
 import { fly, land } from "./fly.js";
-import { sentence } from "./sentence.js";
-import { ui } from "./words.js";
 
 const MOTION = 240; // milliseconds in which what a step moved comes to rest
 
 /** Go to the moment after `to` events. A `hurried` step shows the moment alone, not the
  *  way there: a key that comes while motion lasts would wait for the motion's next frame. */
-export function show(player, to, spoken = true, hurried = false) {
+export function show(player, to, said = true, hurried = false) {
   const limit = player.limit,
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
   const fast = player.timer && SPEEDS[player.speed] > 4;
@@ -24,9 +23,7 @@ export function show(player, to, spoken = true, hurried = false) {
   player.other?.seek(wanted);
   draw(player, true);
   if (calm) fly(player, before, wanted);
-  if (spoken)
-    player.live.textContent =
-      player.asking >= 0 ? ui(player, "turn") : sentence(player);
+  if (said) player.live.textContent = spoken(player);
   player.stepped = 0;
   player.hooks.step?.(wanted);
 }
@@ -49,7 +46,11 @@ export function play(player) {
       due += pause;
       by++;
     }
-    if (by) show(player, player.run.at + by, SPEEDS[player.speed] <= 2);
+    if (by) {
+      const to = nextNote(player, player.run.at + by);
+      show(player, to, SPEEDS[player.speed] <= 2);
+      due += 1000 * secondsOf(noteOf(player, to - 1));
+    }
     if (player.run.at >= player.limit) return stop(player);
     player.timer = requestAnimationFrame(tick);
   };
@@ -57,10 +58,17 @@ export function play(player) {
   drawControls(player);
 }
 
+/** The moment of the first note up to `to`, or else `to`. */
+function nextNote(player, to) {
+  const { at } = player.run;
+  const noted = (e) => e >= at && e < to && noteOf(player, e);
+  return player.notes.size ? 1 + (marksShown(player).find(noted) ?? to - 1) : to;
+}
+
 export function stop(player) {
   if (!player.timer) return;
   cancelAnimationFrame(player.timer);
   player.timer = 0;
   drawControls(player);
-  player.live.textContent = player.asking >= 0 ? ui(player, "turn") : sentence(player);
+  player.live.textContent = spoken(player);
 }

@@ -2,6 +2,7 @@
 //
 // Left out: what is done with it (watch.js, compare.js, save.js).
 
+import { LONGEST_NOTE } from "./caption.js";
 import { hasChecks } from "./contents.js";
 import { toPlayer } from "./focus.js";
 import { esc, num } from "./text.js";
@@ -25,6 +26,8 @@ const KEYS = [
   ["D", "key_differ", (player) => player.b],
   ["F", "key_fork", (player) => player.canFork],
   ["B", "key_mark"],
+  ["N", "key_note"],
+  [", .", "key_marks"],
   ["C", "key_colour", (player) => hasChecks(player.log)],
   ["/", "key_search"],
   ["M", "key_motion"],
@@ -32,7 +35,7 @@ const KEYS = [
   ["V", "key_words"],
   ["Esc", "key_esc"],
 ];
-const PANELS = { filter, watches, export: exports, fork: forks, help };
+const PANELS = { filter, watches, export: exports, fork: forks, note, help };
 
 /** Open a panel, or close the one that is open: `which` is "". */
 export function openPanel(player, which) {
@@ -85,6 +88,12 @@ function watches(player) {
     return `<button class="edged" data-do="watch" data-to="${name}" aria-pressed="${name === player.watched}" ${n ? "" : "disabled"}>${esc(pick(player, words))}${count}</button>`;
   });
   return buttons.join("");
+}
+
+function note(player) {
+  const e = player.written;
+  const words = ui(player, "note_to", { n: num(e + 1) });
+  return `<label class="write">${words} <input class="line" maxlength="${LONGEST_NOTE}" value="${esc(player.notes.get(e) ?? "")}"></label><button class="go" data-do="keep">${ui(player, "keep")} ⏎</button>`;
 }
 
 function exports(player) {

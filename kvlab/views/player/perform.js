@@ -3,17 +3,16 @@
 // Left out: how it is drawn (controls.js, panel.js).
 
 import { forkRun } from "./compare.js";
+import { spoken } from "./caption.js";
 import { otherColouring } from "./contents.js";
-import { drawPlace } from "./controls.js";
 import { draw } from "./draw.js";
 import { layout } from "./layout.js";
 import { PART } from "./fold.js";
 import { play, show, step, stop } from "./move.js";
+import { askNote, bookmark, keepNote, toMark } from "./notes.js";
 import { openPanel } from "./panel.js";
 import { commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
-import { sentence } from "./sentence.js";
-import { drawTimeline } from "./timeline.js";
 import { found, pressWatch, search, toDecision, toHit } from "./watch.js";
 
 export function perform(player, what, to, at) {
@@ -57,6 +56,9 @@ export function perform(player, what, to, at) {
       draw(player);
     },
     bookmark: () => bookmark(player),
+    mark: () => toMark(player, +to),
+    note: () => askNote(player),
+    keep: () => keepNote(player),
     colour: () => recolour(player),
     save: () => save(player, to),
     fork: () => forkRun(player),
@@ -81,22 +83,13 @@ export function setLang(player, lang) {
   player.lang = lang;
   layout(player);
   player.hooks.lang?.(lang);
-  player.live.textContent = sentence(player);
+  player.live.textContent = spoken(player);
 }
 
 /** Colour the pools the other way, where there is one. */
 export function recolour(player) {
   player.colouring = otherColouring(player);
   draw(player);
-}
-
-export function bookmark(player) {
-  const e = player.run.at - 1;
-  if (e < 0) return;
-  player.bookmarks.has(e) ? player.bookmarks.delete(e) : player.bookmarks.add(e);
-  drawTimeline(player);
-  drawPlace(player);
-  player.hooks.bookmarks?.([...player.bookmarks].map((x) => x + 1));
 }
 
 export function change(player, event) {

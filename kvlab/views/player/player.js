@@ -22,6 +22,15 @@ function darkPage() {
   return lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+/** Take the bookmarks and their lines that the page, or the notebook, kept. */
+function takeMarks(player, marks) {
+  for (const [event, text] of marks) {
+    if (event > player.run.count) continue; // behind where this page's run is cut
+    player.bookmarks.add(event - 1);
+    if (text) player.notes.set(event - 1, text);
+  }
+}
+
 let players = 0;
 
 /** One player in a page: what it shows and how, and the verbs that others may call.
@@ -37,6 +46,7 @@ export class Player {
       answers: [],
       answered: new Map(),
       bookmarks: new Set(),
+      notes: new Map(),
       mode: options.mode ?? log.mode ?? "watch",
       hits: null,
       colouring: options.colouring ?? firstColouring(log),
@@ -55,6 +65,7 @@ export class Player {
       options.lang ?? log.lang ?? (/^zh/i.test(navigator.language) ? "zh" : "en");
     this.dark = options.dark ?? log.dark ?? darkPage();
     this.motion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+    takeMarks(this, options.marks ?? []);
     buildFrame(this);
     show(this, options.start ?? log.start ?? 0);
   }

@@ -21,7 +21,7 @@ export async function save(player, what) {
     svg: () => fileOf(stillSvg(player), SVG, "svg"),
     film: () => fileOf(filmSvg(player, ...framesAsked(player)), SVG, "film.svg"),
     png: async () => [await pngOf(stillSvg(player)), "png"],
-    html: async () => fileOf(await player.hooks.page(), "text/html", "html"),
+    html: async () => fileOf(await player.hooks.page(player), "text/html", "html"),
     csv: () => fileOf(csv(player), "text/csv", "csv"),
     perfetto: () => fileOf(perfetto(player), "application/json", "json"),
   };

@@ -7,6 +7,7 @@ import { LogError, openLog } from "./log.js";
 import { hearPage } from "./keys.js";
 import { SPEEDS } from "./controls.js";
 import { play } from "./move.js";
+import { marksOf } from "./notes.js";
 import { Player } from "./player.js";
 import { Run } from "./run.js";
 import { plain } from "./text.js";
@@ -38,7 +39,9 @@ export async function startPage(root) {
   root.classList.add("page");
   try {
     const log = await openLog(bytes("kvlab-log"));
-    const player = new Player(root, new Run(log), { hooks: { page: pageHtml } });
+    const marks = marksIn(bytes("kvlab-marks"));
+    const hooks = { page: pageHtml };
+    const player = new Player(root, new Run(log), { hooks, marks });
     globalThis.kvlab = player;
     hearPage(player);
     const other = bytes("kvlab-log-b");
@@ -65,12 +68,30 @@ function bytesOf(text) {
   }
 }
 
-/** The page as it came, to be saved: with its logs and script, without what was drawn. */
-function pageHtml() {
+/** The bookmarks of a page. Raises: LogError if they are none. */
+function marksIn(raw) {
+  try {
+    return raw ? JSON.parse(new TextDecoder().decode(raw)) : [];
+  } catch (problem) {
+    throw new LogError(String(problem));
+  }
+}
+
+/** The page as it came, to be saved: with its logs and script, without what was drawn,
+ *  and with the bookmarks of now. */
+function pageHtml(player) {
   const page = document.documentElement.cloneNode(true);
   const fresh = document.createElement("div");
   fresh.id = "kvlab";
   page.querySelector("#kvlab").replaceWith(fresh);
+  page.querySelector("#kvlab-marks")?.remove();
+  if (player.bookmarks.size) {
+    const marks = page.querySelector("#kvlab-log").cloneNode();
+    marks.id = "kvlab-marks";
+    const raw = new TextEncoder().encode(JSON.stringify(marksOf(player)));
+    marks.textContent = btoa(Array.from(raw, (byte) => String.fromCharCode(byte)).join(""));
+    page.querySelector("#kvlab-log").after(marks);
+  }
   return `<!doctype html>\n${page.outerHTML}\n`;
 }
 
@@ -86,7 +107,9 @@ async function render({ model, el }) {
   try {
     const run = new Run(await openLog(taken("log")));
     const canFork = model.get("can_fork");
-    player = new Player(root, run, { canFork, hooks: hooksOf(model, root) });
+    const notes = model.get("notes");
+    const marks = model.get("bookmarks").map((event) => [event, notes[event]]);
+    player = new Player(root, run, { canFork, marks, hooks: hooksOf(model, root) });
     root.kvlab = player;
     root.dataset.ready = "true";
   } catch (problem) {
@@ -128,7 +151,14 @@ function hooksOf(model, root) {
         "answers",
         list.map((answer) => ({ ...answer })),
       ),
-    bookmarks: (list) => set("bookmarks", list),
+    marks: (list) => {
+      const notes = Object.fromEntries(list.filter(([, note]) => note));
+      set(
+        "bookmarks",
+        list.map(([event]) => event),
+      );
+      set("notes", notes);
+    },
     lang: (lang) => set("lang", lang),
     fork: (knobs, at) => model.send({ fork: knobs, at }),
     page: () =>

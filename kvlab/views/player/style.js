@@ -68,6 +68,15 @@ const FRAME_STYLE = `
 .kv .head svg { flex: none }
 .kv .head h2 { font: 600 18px/1.3 var(--ui); margin: 0; overflow-wrap: anywhere }
 .kv .head .kind { font: 12px var(--mono); color: var(--ink2) }
+.kv .caption:not([hidden]) {
+  display: grid; position: relative; padding: 4px 16px 5px 48px; font-size: 14px;
+  border-bottom: 1px solid var(--line); background: var(--well);
+}
+.kv .caption span { grid-area: 1/1; overflow-wrap: anywhere; max-width: 110ch }
+.kv .caption [aria-hidden] { visibility: hidden }
+.kv .caption span::before {
+  content: "▤"; position: absolute; left: 20px; color: var(--link);
+}
 .kv .note {
   padding: 4px 16px; font-size: 12px; color: var(--alert);
   border-bottom: 1px solid var(--line);
@@ -81,6 +90,9 @@ const FRAME_STYLE = `
   grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
 }
 .kv.page .body { height: max(var(--body), min(100vh - 286px, 660px)) }
+.kv.page .caption:not([hidden]) ~ .body {
+  height: max(var(--body), min(100vh - 334px, 660px));
+}
 .kv.page:focus-visible { outline: none }
 .kv.page.low .head { height: 52px }
 .kv.page .ctl { position: sticky; bottom: 0; z-index: 1; background: var(--bg) }
@@ -168,6 +180,8 @@ const FRAME_STYLE = `
   border-top: 1px solid var(--line); padding: 8px 16px; font-size: 12px; display: flex;
   gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
 }
+.kv .write { flex: 1; display: flex; gap: 8px; align-items: center }
+.kv .write input { flex: 1; max-width: none }
 .kv .edged { border-color: var(--line2) }
 .kv .edged[aria-pressed=true] { border-color: var(--ink); background: var(--bg) }
 .kv .film { display: inline-flex; gap: 8px; align-items: center }

@@ -4,6 +4,7 @@
 // What stays as long as the stretch does is on a canvas below; the moment is on one above.
 // Left out: the whole run (overview.js), the lanes (lanes.js), copies (copies.js).
 
+import { noteOf } from "./caption.js";
 import { UI, penOf } from "./canvas.js";
 import { drawCopies } from "./copies.js";
 import { drawMarks, LANES } from "./lanes.js";
@@ -18,6 +19,7 @@ const EVENT = 9; // pixels of an event, unless the reader zooms
 /** How much a notch of the wheel, or a key, zooms. */
 export const ZOOM = 1.5;
 
+const SHEET = 13; // pixels of the flag of a note
 const LEAST = 12; // events shown at the closest
 
 /** How many events the lanes show without zooming. */
@@ -104,7 +106,7 @@ export function drawTimeline(player) {
     player.hits?.length,
     player.hits?.[0],
     player.difference?.index,
-    [...player.bookmarks].join("."),
+    [...player.bookmarks].map((e) => e + (noteOf(player, e) && "n")).join("."),
   ].join();
   const pen = penOf(under, player.wide, HIGH, key);
   if (pen.fresh) drawGround(player, pen, at);
@@ -149,12 +151,11 @@ function drawCover(player, pen, x, wide) {
   pen.textAlign = "left";
 }
 
-/** Bookmarks, and the first difference of two runs. */
+/** Bookmarks, those with a note as a written sheet; the first difference of two runs. */
 function drawFlags(player, pen, { x, X, from, end }) {
-  pen.fillStyle = player.colour.link;
   for (const e of player.bookmarks) {
-    pen.fillRect(X(e) - 3, 0, 6, 8);
-    if (e >= from && e < end) pen.fillRect(x(e) - 3, 38, 6, 8);
+    drawFlag(player, pen, X(e), 0, noteOf(player, e));
+    if (e >= from && e < end) drawFlag(player, pen, x(e), 38, noteOf(player, e));
   }
   const e = player.difference?.index;
   if (e == null) return;
@@ -165,6 +166,16 @@ function drawFlags(player, pen, { x, X, from, end }) {
   pen.lineTo(X(e), 8);
   pen.fill();
   pen.fillRect(X(e) - 0.75, 0, 1.5, 36);
+}
+
+function drawFlag(player, pen, x, y, note) {
+  const half = note ? SHEET / 2 : 3;
+  pen.fillStyle = player.colour.link;
+  pen.fillRect(x - half, y, 2 * half, 8);
+  if (!note) return;
+  pen.fillStyle = player.colour.bg;
+  pen.fillRect(x - half + 2, y + 2, SHEET - 4, 1.5);
+  pen.fillRect(x - half + 2, y + 4.75, SHEET - 7, 1.5);
 }
 
 /** The moment: what comes after it is pale, arcs lead to its causes. */

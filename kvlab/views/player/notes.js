@@ -1,0 +1,56 @@
+// How does somebody mark an event, and write a line to it?
+//
+// Left out: showing the line (caption.js), the flags (timeline.js), the page that keeps
+// both (start.js).
+
+import { drawCaption, marksShown, noteOf } from "./caption.js";
+import { drawPlace } from "./controls.js";
+import { openPanel } from "./panel.js";
+import { drawTimeline } from "./timeline.js";
+import { jump } from "./watch.js";
+
+/** Set a bookmark at the moment, or take it away. */
+export function bookmark(player) {
+  const e = player.run.at - 1;
+  if (e < 0) return;
+  player.bookmarks.has(e) ? player.bookmarks.delete(e) : player.bookmarks.add(e);
+  marksChanged(player);
+}
+
+/** Ask for a line to the event on show. */
+export function askNote(player) {
+  player.written = player.run.at - 1; // whatever is on show once it is written
+  if (player.written >= 0) openPanel(player, player.panel === "note" ? "" : "note");
+}
+
+/** Keep what was written; an empty line takes the note away and leaves the bookmark. */
+export function keepNote(player) {
+  const e = player.written;
+  const text = player.$(".panel .line").value.trim().replace(/\s+/g, " ");
+  openPanel(player, "");
+  player.notes.delete(e);
+  if (text) {
+    player.bookmarks.add(e);
+    player.notes.set(e, text);
+  }
+  marksChanged(player);
+}
+
+/** Go to the next bookmark, or the last. */
+export function toMark(player, by) {
+  const now = player.run.at - 1;
+  const ahead = marksShown(player).filter((e) => (e - now) * by > 0);
+  jump(player, (by > 0 ? ahead[0] : ahead.at(-1)) ?? -1);
+}
+
+function marksChanged(player) {
+  drawTimeline(player);
+  drawCaption(player);
+  drawPlace(player);
+  player.hooks.marks?.(marksOf(player));
+}
+
+/** All bookmarks, each with its line: what `marks_of` of notes.py writes. */
+export function marksOf(player) {
+  return [...player.bookmarks].map((e) => [e + 1, noteOf(player, e)]);
+}
