@@ -106,6 +106,13 @@ def test_a_twin_is_told_by_the_state_of_the_other_copy(sample):
     assert twins["n1"] is None
 
 
+def test_no_twin_lives_where_a_copy_is_still_to_arrive(sample):
+    for kind, label in ((ev.Load, "n4"), (ev.Backup, "n1")):
+        frame = at(sample, kind)
+        for tier in ("L1", "L2"):
+            assert {r.twin for r in runs(frame, tier) if r.label == label} == {None}
+
+
 def test_the_pages_of_the_event_are_hot(sample):
     frame = at(sample, ev.Alloc)
     assert [run.length for run in runs(frame, "L1") if run.hot] == [18]

@@ -104,7 +104,9 @@ def _requests(state: Engine) -> Iterator[_Holder]:
 def _of_node(node: NodeState, tier: Tier, pages: Pages) -> _Holder:
     on_l1, on_l2 = l1_state(node), l2_state(node)
     mine, other = (on_l1, on_l2) if tier == "L1" else (on_l2, on_l1)
-    return _Holder(pages, mine or "available", f"n{node.id}", node.id, other)
+    copying = node.loading is not None or node.writing is not None
+    twin = None if copying else other
+    return _Holder(pages, mine or "available", f"n{node.id}", node.id, twin)
 
 
 def l1_state(node: NodeState) -> State | None:
