@@ -115,3 +115,22 @@ EDGES = """() => {
 def test_the_line_around_a_pool_in_pixels_is_whole(tab):
     assert tab.js("() => document.querySelectorAll('#kvlab canvas')[1].tiers[0].tiny")
     assert tab.js(EDGES) == [[True, True], [True, True]]
+
+
+NAMES = """() => [...kvlab.root.querySelectorAll(".p-tree [data-node]")].map(node => {
+    const name = [...node.querySelectorAll("text.m")].at(-1);
+    const others = [...kvlab.root.querySelectorAll(".p-tree .d1")].filter(
+        deck => !node.contains(deck)).map(deck => deck.getBoundingClientRect());
+    const at = name?.getBoundingClientRect();
+    return [name?.textContent, !!at && others.some(o => o.left < at.right - 1 &&
+        o.right > at.left + 1 && o.top < at.bottom && o.bottom > at.top)] })"""
+"""Of each node that is shown: its name, and whether another node lies on it."""
+
+
+def test_the_last_node_of_the_events_path_has_its_name_and_none_lies_on_it(tab):
+    lock = tab.js("() => kvlab.run.count")
+    tab.js("at => kvlab.show(at)", lock)
+    names = tab.js(NAMES)
+    assert len(names) == 2
+    assert [name for name, _ in names if name] == [tab.headline.split()[3]]
+    assert not any(under for _, under in names)

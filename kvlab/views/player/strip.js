@@ -14,11 +14,19 @@ export function stripOf(player, run, n, plan, state, ends) {
   const label = plan.pitch > 30 ? labelOf(player, run, n, m, ends) : "";
   const left = plan.kind === "demote" && run.raw(run.at - 1, "node") === n;
   const [one, two] = state.gone ? ["lost", "lost"] : run.looks(n);
+  m.named = state.hot && plan.pitch > 12 && !m.big && !goesOn(run, n, plan);
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
-    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ` +
+    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ${m.named} ` +
     `${c.lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
+}
+
+/** Whether another node of the event lies behind it in its row, where its name would be. */
+function goesOn(run, n, { rowOf }) {
+  const { parent } = run.c;
+  for (const m of run.hot) if (parent[m] === n && rowOf(m) === rowOf(n)) return true;
+  return false;
 }
 
 /** Its place within its row: `up` is where its parent's row lies, from here. */
@@ -51,7 +59,7 @@ function markup(player, run, n, plan, m, state, label) {
       `<path d="M${x} ${y}L${x + w} ${y + h1 + h2}M${x} ${y + h1 + h2}L${x + w} ${y}" stroke="${k.lost}" stroke-width="2"/>`,
     );
   if (state.hot) parts.push(ring(m, 2, 3, k.ink, 1.75));
-  if (state.hot && !big && plan.pitch > 12)
+  if (m.named)
     parts.push(
       `<text x="${x + w + 4}" y="10" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`,
     );
