@@ -6,6 +6,7 @@ Left out: what every replay has (replay.py).
 from __future__ import annotations
 
 import argparse
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -160,6 +161,8 @@ def needs_trace(arguments: argparse.Namespace) -> bool:
     folder, log = arguments.metrics_dir, arguments.engine_log
     if folder is not None and not folder.is_dir():
         raise InputError(str(folder), "is no directory", "make it first")
+    if folder is not None and not os.access(folder, os.W_OK):
+        raise InputError(str(folder), "takes no file from you", "name another")
     check_target(log, arguments.trace, arguments.record)
     if not 0.001 <= arguments.metrics_every <= 1e6:
         raise InputError(

@@ -25,9 +25,9 @@ _ASK = object()
 
 def exercise(id: str) -> Exercise:
     """Return the exercise of that name. Raises: KvlabError if there is none."""
-    found = EXERCISES.get(id)
+    found = EXERCISES.get(str(id))
     if found is None:
-        near = get_close_matches(id, EXERCISES, 3) or sorted(EXERCISES)[:3]
+        near = get_close_matches(str(id), EXERCISES, 3) or sorted(EXERCISES)[:3]
         raise KvlabError(f"no exercise {id!r}; there are {', '.join(near)}, ...")
     return found
 

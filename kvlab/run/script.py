@@ -265,16 +265,27 @@ def _check_ops(path: Path, file: _File) -> None:
             "record the script again",
         )  # fmt: skip
     for number, op in enumerate(file.ops):
-        _check_op(f"{path}: ops[{number}]", op)
+        check_op(f"{path}: ops[{number}]", op)
 
 
-def _check_op(where: str, op: AnyOp | NewRequest) -> None:
+def check_op(where: str, op: AnyOp | NewRequest) -> None:
+    """Raises: InputError for a size or a token that is none, or a request of nothing;
+    also where the op was made by hand, of other types."""
+    if not isinstance(op, Op | NewRequest):
+        told = f"{str(op)[:40]!r} is no op"
+        raise InputError(where, told, "make one of kvlab.run.script, as EvictOp(4)")
+    if not isinstance(name := getattr(op, "id", ""), str):
+        raise InputError(where, f"id is {name!r}", "use a name in quotes")
     for size in ("n", "k", "quota", "max_new"):
-        value = getattr(op, size, None)
-        if value is not None and value < 0:
+        value = getattr(op, size, 0)
+        if value is None and size != "n":
+            continue  # all of them, or as many as the engine would
+        if type(value) is not int:
+            raise InputError(where, f"{size} is {value!r}", "use a whole number")
+        if value < 0:
             raise InputError(where, f"{size} is {value}", "use 0 or more")
-    for name in ("tokens", "out", "token", "first_out"):
-        ids = getattr(op, name, [])
+    for field in ("tokens", "out", "token", "first_out"):
+        ids = getattr(op, field, [])
         try:
             as_tokens(ids if isinstance(ids, list) else [ids])
         except InputError as error:
@@ -289,4 +300,4 @@ def _check_op(where: str, op: AnyOp | NewRequest) -> None:
                 f"{where}: request {new.id!r}", "no tokens or max_new below 1",
                 "give at least one of each",
             )  # fmt: skip
-        _check_op(f"{where}: request {new.id!r}", new)
+        check_op(f"{where}: request {new.id!r}", new)

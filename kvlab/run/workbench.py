@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from ..config import EngineConfig
+from ..errors import ConfigError, InputError
 from ..record.snapshot import Account, HostAccount, State
 from ..record.trace import Header, Trace
 from ..rule import DEFAULT
@@ -24,8 +25,9 @@ from .tree_ops import Result
 
 
 class Workbench:
-    """One traced SGLang engine, of release 0.5.23 unless given other rules; knobs are
-    those of `EngineConfig`. `build` makes the engine, as in `ScriptRunner`.
+    """One traced SGLang engine, of release 0.5.23 unless given other rules, or the name
+    of another release; knobs are those of `EngineConfig`. `build` makes the engine, as
+    in `ScriptRunner`.
 
     Raises: ConfigError for knobs with which the release would not start.
 
@@ -38,13 +40,16 @@ class Workbench:
 
     def __init__(
         self,
-        rules: Rules | None = None,
+        rules: Rules | str | None = None,
         name: str = "",
         *,
         build: Callable[..., Engine] = Engine,
         **knobs: Any,
     ) -> None:
-        rules = rules or Rules.named(DEFAULT)
+        if not isinstance(rules, Rules):
+            rules = Rules.named(str(rules or DEFAULT))
+        if not isinstance(name, str):
+            raise ConfigError(f"name is {name!r}; use a text")
         config = EngineConfig.of(knobs)
         config.check_start(rules)
         self._script = sc.Script(
@@ -58,8 +63,10 @@ class Workbench:
     def do(self, op: sc.AnyOp) -> Result:
         """Carry out any op of a script; return what happened.
 
-        Changes: the engine and its trace.
+        Changes: the engine and its trace. Raises: InputError, before anything changes,
+        for an op that no script may hold.
         """
+        sc.check_op("workbench", op)
         self._script.ops.append(op)
         return self._runner.step(len(self._script.ops) - 1, op)
 
@@ -126,8 +133,13 @@ class Workbench:
 
 
 def listed(tokens: Iterable[int]) -> list[int]:
-    """Return token ids as a script lists them."""
-    return tokens.tolist() if isinstance(tokens, np.ndarray) else list(tokens)
+    """Return token ids as a script lists them. Raises: InputError for no list."""
+    if isinstance(tokens, np.ndarray):
+        return tokens.tolist()  # type: ignore[no-any-return]
+    if not isinstance(tokens, Iterable):
+        remedy = "use one such as range(100, 112)"
+        raise InputError(repr(tokens)[:40], "is no list of token ids", remedy)
+    return list(tokens)
 
 
 def run_script(script: sc.Script) -> Trace:

@@ -14,8 +14,8 @@ from typing import Any
 import anywidget
 import traitlets
 
-from ..errors import KvlabError
-from ..record.trace import AnyTrace
+from ..errors import ConfigError, KvlabError
+from ..record.trace import AnyTrace, EventLog
 from .compare import Difference, comparison, first_difference
 from .frame import check_step
 from .notes import checked, marks_of
@@ -162,9 +162,16 @@ def play(
     With `autoplay` it begins by itself, unless motion is unwanted. `fork` runs the same
     again with some settings changed; `explain` says why that makes a difference.
     `notes` are bookmarks with a line to each: `{137: "30 are missing"}`.
-    Raises: TraceError if the run has no such step or event, or a note is too long.
+    Raises: TraceError if the run has no such step or event, or a note is too long;
+    ConfigError for what is no run, or another language.
     """
-    assert lang is None or lang in LANGS, lang
+    if not isinstance(trace, EventLog):
+        raise ConfigError(
+            f"play takes a run's trace, not {type(trace).__name__}; "
+            "give bench.trace, or kvlab.read_trace(path)"
+        )
+    if lang is not None and lang not in LANGS:
+        raise ConfigError(f"lang is {lang!r}; use one of {', '.join(LANGS)}")
     check_step(trace, start)
     asks = ask is not None if predict is None else predict
     how: dict[str, Any] = {"start": start, "mode": "predict" if asks else "watch"}
