@@ -9,6 +9,7 @@ from player_tab import Tab, needs_chromium
 
 from kvlab import Workbench
 from kvlab.views.page import to_html
+from kvlab.views.theme import LANGS
 
 pytestmark = needs_chromium
 
@@ -97,8 +98,12 @@ def test_the_bars_of_a_folded_subtree_lie_side_by_side(tab):
             assert x1 == pytest.approx(x + wide, abs=0.5)
 
 
-def test_the_words_of_a_folded_subtree_end_within_the_tree_and_on_no_pattern(tab):
-    assert all(fold["ends"] and fold["clear"] for fold in folds(tab))
+@pytest.mark.parametrize("lang", LANGS)
+def test_the_words_of_a_folded_subtree_end_within_the_tree_and_on_no_pattern(tab, lang):
+    tab.page.click(f'#kvlab [data-do="lang"][data-to="{lang}"]')
+    rows = folds(tab)
+    tab.page.click('#kvlab [data-do="lang"][data-to="en"]')
+    assert all(fold["ends"] and fold["clear"] for fold in rows)
 
 
 EDGES = """() => {

@@ -14,7 +14,7 @@ export const BIG_TREE = 300;
 export const PART = 40;
 
 const OPENED = 400; // nodes of an opened subtree that are shown
-const FOLD_LETTER = 5.2; // pixels of a letter of its label
+const [FOLD_LETTER, FOLD_SIGN] = [5.2, 11]; // pixels of a letter and of a Chinese sign
 const LOOKS = ["used", "promised", "evictable", "host_only"];
 
 /** The nodes to show, and the subtrees to fold, as [top, nodes]. `gone` left the tree. */
@@ -122,7 +122,8 @@ function foldMarkup(player, top, nodes, sums, x, room, wide) {
   const label = esc(`n${top}: ${words}: ${said.join(", ")}`);
   const ink = player.colour.ink2;
   const text = `n${top} · ${words}`;
-  const long = FOLD_LETTER * text.length;
+  const signs = text.match(/[\u2e80-\uffef]/g)?.length ?? 0;
+  const long = FOLD_LETTER * (text.length - signs) + FOLD_SIGN * signs;
   const fits = x + 6 + long <= wide; // else it lies on the bar, which goes on behind it
   const at = fits ? x + 6 : x - room + 12;
   const plate = fits
