@@ -157,3 +157,34 @@ def test_two_cards_show_every_test_and_fit_where_the_page_is_wide(
     assert cut and not any(cut)
     assert wide < 1100 or not any(tab.js(SCROLLS))
     tab.shoot(f"two_cards_{name}_{wide}_{lang}.png")
+
+
+@pytest.mark.parametrize(
+    ("lang", "next_untold", "rest_untold"),
+    [
+        ("en", "who is next in line is not given: in a run of more than 9 events",
+         "what keeps the rest is not given"),
+        ("zh", "未给出接下来是谁：事件超过 9 个时", "未给出其余为何留下"),
+    ],
+)  # fmt: skip
+def test_a_long_run_says_what_is_not_given_and_still_tells_its_faults(
+    browser, tmp_path, monkeypatch, lang, next_untold, rest_untold
+):
+    monkeypatch.setattr("kvlab.views.log.READ", 9)
+    early = Tab(browser, tmp_path, to_html(golden("s25"), lang=lang))
+    show(early, "victim evict_host")
+    assert "25" in card(early) and early.js("() => kvlab.log.behind[kvlab.run.at - 1]")
+    short = Tab(browser, tmp_path, to_html(golden("s10", "sglang23"), lang=lang))
+    show(short, "victim demote")
+    assert next_untold in card(short)
+    show(short, "evicted less")
+    assert rest_untold not in card(short)
+    monkeypatch.setattr("kvlab.views.log.LOOKS", 0)
+    none = Tab(browser, tmp_path, to_html(golden("s10", "sglang23"), lang=lang))
+    show(none, "evicted less")
+    assert rest_untold in card(none)
+
+
+def test_a_short_run_says_of_no_line_that_it_is_not_given(tabs):
+    show(tabs["s10"], "victim demote")
+    assert "not given" not in card(tabs["s10"])

@@ -39,7 +39,14 @@ _RISING = ("parent", "place", "locks", *OWNERS)
 """Columns of which a value is near the one before."""
 
 READ = 20_000
-"""Events of a run whose victims are told with who comes after them."""
+"""Events of a run whose victims are told with who comes after them: to find that, every
+node is looked at for each, and it takes some ten bytes of the page."""
+
+LOOKS = 10_000_000
+"""Nodes looked at, in a whole run, for what evictions that freed too little left."""
+
+_MAY_GO_EARLY = (ev.Victim, ev.Load)
+"""Kinds that begin a node's going although a load wants it."""
 
 
 def fields_of(kind: type[Event]) -> list[Field]:
@@ -88,6 +95,7 @@ def player_log(
         "stages": STAGES,
         "behind": writer.lines,
         "ttft": writer.ttft,
+        "unlined": READ if length > READ else 0,
         **(extra or {}),
     }
     return pack(contents, [*writer.streams(_RISING), *_rows(trace, writer.done)])
@@ -111,6 +119,7 @@ class _Writer(LogWriter):
         super().__init__(self.patches, trace.events[:length], schema, WATCHES)
         self.lines: dict[int, list[Any]] = {}
         self.left: dict[int, int] = {}
+        self._looks = LOOKS
         self.first_tokens = FirstTokens()
         self.ttft: dict[int, list[int]] = {}
         admitted = self.values["admit.chunk_left"].append
@@ -137,16 +146,19 @@ class _Writer(LogWriter):
 
     def _line(self, index: int, event: Event) -> list[Any]:
         """Return who stands in line behind a victim, was kept from an eviction that
-        freed too little, or was dropped too early, in a run that can be read."""
-        if len(self.events) > READ:
-            return []
+        freed too little, or was dropped too early; nothing where that is untold."""
         state = self.patches.state
-        early = dropped(state, self.events, index, self.left)
+        early = []
+        if state.orphans or isinstance(event, _MAY_GO_EARLY):
+            early = dropped(state, self.events, index, self.left)
         if isinstance(event, ev.EvictHost):
             self.left.setdefault(event.node, index + 1)
         if isinstance(event, ev.Evicted) and event.freed < event.ask:
-            return [[], [], kept(state, event)]
-        line = line_behind(state, event) if isinstance(event, ev.Victim) else None
+            self._looks -= len(state.nodes)
+            return [] if self._looks < 0 else [[], [], kept(state, event)]
+        line = None
+        if isinstance(event, ev.Victim) and len(self.events) <= READ:
+            line = line_behind(state, event)
         if line is None:
             return [[], [], early] if early else []
         return [line.then, line.spared, early]

@@ -61,6 +61,12 @@ UI_WORDS: dict[str, Words] = {
     "ttft_loading": Words("waiting for KV from L2", "等 L2 的 KV"),
     "ttft_computing": Words("prefill", "预填充"),
     "then": Words("next in line", "接下来是"),
+    "unlined": Words("who is next in line is not given: in a run of more than {n} "
+                     "events that would make the page too large, and slow to build",
+                     "未给出接下来是谁：事件超过 {n} 个时，页面会过大，生成也太慢"),
+    "unkept": Words("what keeps the rest is not given: too many evictions of this run "
+                    "freed too little",
+                    "未给出其余为何留下：此运行中没腾够的逐出太多"),
     "spared": Words("colder, but locked", "更冷，但被锁住"),
     "kept_writing": Words("stays: its copy to L2 is on its way, which locks it",
                           "留下：写往 L2 的拷贝在途，锁住了它"),

@@ -110,7 +110,19 @@ function lineHtml(player, run, e) {
     return `<div class="${look}">${name}${ui(player, `kept_${why}`, { n: num(n) })}</div>`;
   });
   const rows = row("then", then) + row("spared", spared) + stays.join("");
-  return rows && `<div class="sec">${rows}</div>`;
+  const said = rows + untold(player, run, e);
+  return said && `<div class="sec">${said}</div>`;
+}
+
+/** Why the line is not given, where it is not. */
+function untold(player, run, e) {
+  const { unlined, behind } = run.log;
+  const kind = run.kind(e);
+  const note = (words) => `<div class="dim">${words}</div>`;
+  if (kind === "victim" && unlined && run.raw(e, "fate") !== "reclaim")
+    return note(ui(player, "unlined", { n: num(unlined) }));
+  const short = kind === "evicted" && run.raw(e, "freed") < run.raw(e, "ask");
+  return short && behind && !behind[e] ? note(ui(player, "unkept")) : "";
 }
 
 /** Of a change: the card of the decision that led to it, as it was then. */
