@@ -6,7 +6,7 @@ import re
 
 import pytest
 from played import golden
-from player_tab import Tab, needs_chromium, saved
+from player_tab import Tab, needs_chromium, saved, words_of
 from test_notes import HOSTILE, marks_in
 
 from kvlab.views.notes import seconds
@@ -192,6 +192,14 @@ def test_a_saved_page_holds_the_marks_of_that_moment(open_page, tmp_path):
     assert caption(copy).endswith("取回")
     again = saved(copy, "html", tmp_path).decode()
     assert dict(marks_in(again)) == kept and again.count('id="kvlab-marks"') == 1
+
+
+def test_a_saved_picture_says_the_note(open_page, tmp_path):
+    tab = open_page(to_html(golden("s10"), notes={30: HOSTILE}, start=30))
+    words = " ".join(words_of(saved(tab, "svg", tmp_path)))
+    assert "</script><img src=x onerror=alert(1)>" in words
+    tab.press("ArrowRight")
+    assert b"onerror" not in saved(tab, "svg", tmp_path)
 
 
 def test_behind_an_open_question_no_note_is_shown(open_page):

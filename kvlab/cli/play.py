@@ -161,7 +161,8 @@ def add_play(commands: Any) -> None:
     parser.add_argument("--rules", metavar="RELEASE", help=RULES_HELP)
     parser = add_command(
         commands, "play", play, "write a page that plays a run: no server, no network",
-        "kvlab play three_fates -o page.html\n  kvlab play run.jsonl.gz -o page.html",
+        "kvlab play three_fates -o page.html\n"
+        '  kvlab play run.jsonl.gz --note "137:30 are missing" -o page.html',
     )  # fmt: skip
     parser.add_argument("path", type=Path, metavar="RUN|SCRIPT|SCENARIO")
     parser.add_argument("-o", "--out", type=Path, required=True, help="the page")

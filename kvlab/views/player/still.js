@@ -11,6 +11,7 @@ import { tablesStill } from "./block_tables.js";
 import { trainStill } from "./block_train.js";
 import { ACROSS, gateWords } from "./blocks.js";
 import { UI } from "./canvas.js";
+import { noteOf } from "./caption.js";
 import { verdictLines } from "./card.js";
 import { GUT, WIDE, gridOf } from "./grid.js";
 import { box, patterns } from "./looks.js";
@@ -27,6 +28,7 @@ const TREE = 340; // pixels of the tree
 const CARD = 330;
 const HEAD = 56; // pixels above the panes, with one line of the sentence
 const LETTER = 9.5; // pixels of a letter of it
+const NOTE_LETTER = 7.5; // of its note
 const PAD = 16;
 const POOL = GUT + WIDE + 2;
 
@@ -86,7 +88,7 @@ function text(x, y, words, fill, size, weight = 400) {
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${esc(words)}</text>`;
 }
 
-/** Number, kind and sentence of the event, as many lines as it needs. */
+/** Number, kind, sentence and note of the event, as many lines as they need. */
 function headPart(player, run, wide) {
   const k = player.colour;
   const e = run.at - 1;
@@ -96,8 +98,12 @@ function headPart(player, run, wide) {
       : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
   const said = lines(sentence(player, run), (wide - 2 * PAD) / LETTER);
   const told = said.map((line, i) => text(PAD, 42 + 24 * i, line, k.ink, 18, 600));
-  const markup = text(PAD, 20, kind, k.ink2, 12) + told.join("");
-  return { markup, high: HEAD + 24 * (said.length - 1) };
+  const high = HEAD + 24 * (said.length - 1);
+  const note = noteOf(player, e);
+  const noted = note ? lines(note, (wide - 2 * PAD) / NOTE_LETTER) : [];
+  const below = noted.map((line, i) => text(PAD, high + 6 + 20 * i, line, k.ink, 14));
+  const markup = text(PAD, 20, kind, k.ink2, 12) + told.join("") + below.join("");
+  return { markup, high: high + 20 * noted.length };
 }
 
 /** What is kept, and where it lies: each as its markup and height. */
