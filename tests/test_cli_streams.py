@@ -106,3 +106,43 @@ def test_a_run_that_another_tool_wrote_again_is_diagnosed(capsys, tmp_path):
     run.write_text("\n".join(json.dumps(row) for row in rows) + "\n")
     assert main(["diagnose", str(run)]) == 0
     assert "sglang run: run.jsonl" in capsys.readouterr().out
+
+
+KILLED = """
+import os, time
+from pathlib import Path
+import kvlab.cli
+from kvlab.entry import run
+from kvlab.files import replacing
+def main():
+    with replacing(Path("half.csv")) as file:
+        file.write(b"1")
+        os.kill(os.getpid(), 15)
+        time.sleep(9)
+kvlab.cli.main = main
+run()
+"""
+
+
+LATE = """
+import os, kvlab.cli
+from kvlab.entry import run
+kvlab.cli.main = lambda: 0
+run()
+os.kill(os.getpid(), {number})
+"""
+
+
+@pytest.mark.parametrize("number", [2, 15])
+def test_a_signal_after_the_work_ends_it_without_a_word(number):
+    ended = subprocess.run(
+        [sys.executable, "-c", LATE.format(number=number)],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (-number, b"")
+
+
+def test_a_sigterm_leaves_no_half_file(tmp_path):
+    ended = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
+    assert ended.returncode == 143
+    assert list(tmp_path.iterdir()) == []
