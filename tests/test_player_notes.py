@@ -132,6 +132,19 @@ def test_nothing_moves_as_notes_come_and_go(open_page):
     assert len(tops) == 1
 
 
+@pytest.mark.parametrize(("wide", "two"), [(1280, True), (900, False), (700, False)])
+def test_with_a_note_no_pane_reaches_into_the_timeline(open_page, wide, two):
+    run = golden("s10")
+    page = to_html(run, golden("s11") if two else None, notes=NOTES, start=30)
+    tab = open_page(page, viewport={"width": wide, "height": 900})
+    low, line = tab.js(
+        """() => [Math.max(...[...document.querySelectorAll('.body .pane')].map(
+            pane => pane.getBoundingClientRect().bottom)),
+            kvlab.$('.tl').getBoundingClientRect().top]"""
+    )
+    assert low <= line + 1
+
+
 def test_a_note_is_told_to_a_screen_reader_and_the_others_are_not(open_page):
     tab = open_page(to_html(golden("s10"), notes=NOTES, lang="en"))
     tab.press(".")

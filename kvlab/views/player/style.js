@@ -89,10 +89,8 @@ const FRAME_STYLE = `
   grid-template-areas: "tree pool why" "queue pool why";
   grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
 }
-.kv.page .body { height: max(var(--body), min(100vh - 286px, 660px)) }
-.kv.page .caption:not([hidden]) ~ .body {
-  height: max(var(--body), min(100vh - 334px, 660px));
-}
+.kv.page .body { height: max(var(--body), min(100vh - 286px - var(--told, 0px), 660px)) }
+.kv .caption:not([hidden]) ~ .body { --told: 48px }
 .kv.page:focus-visible { outline: none }
 .kv.page.low .head { height: 52px }
 .kv.page .ctl { position: sticky; bottom: 0; z-index: 1; background: var(--bg) }
