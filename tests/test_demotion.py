@@ -167,6 +167,26 @@ def test_a_victim_whose_host_child_made_room_for_it_is_not_taken_twice(release):
     assert cache.unsound() == []
 
 
+def test_a_victim_that_waits_is_no_candidate_once_it_has_left():
+    """In 0.5.14. Writing B drops C from below it, so that B is a leaf again; then A
+    goes, which is older, and both leave the device at the end."""
+    a, ab, abc, other = range(4), range(8), range(12), range(100, 108)
+    cache = Bench(
+        rules=Rules.v0_5_14(), write_policy="write_back", pool_tokens=20,
+        host_tokens=12,
+    )  # fmt: skip
+    cache.insert(other)
+    cache.cache.evict(8)
+    for prompt in (a, ab, abc):
+        cache.insert(prompt)
+    cache.cache.evict(4)
+    cache.match(other)  # newer than C, which the host drops first
+    assert cache.cache.evict(8) == 8
+    assert where(cache) == {0: "H", 4: "H"}
+    assert cache.cache.device_leaves.in_order() == []
+    assert cache.cache.evict(8) == 0
+
+
 # --- second copies
 
 

@@ -189,6 +189,7 @@ class DemotingCache(HostTier):
         assert node.value is not None, f"{node} has no device copy to give up"
         pages, node.value = node.value, None
         size = node.size
+        self.device_leaves.remove(node)  # a leaf again, if the host dropped its child
         self._emit(ev.Demote, node.id)
         self.allocator.free(pages)
         self.evictable_size -= size
