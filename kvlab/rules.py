@@ -281,6 +281,18 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     # --- outside what the recordings compare
 
+    refreshes_waiting: Annotated[bool, Rule(
+        old=False,
+        about="Under fcfs and lru, in every 32nd round that finds somebody waiting, "
+        "the first 128 in the queue are matched, the last of them first, so that what "
+        "they will hit counts as used; else a request is matched when it is tried.",
+        effect="Where a deep queue meets full caches, the prefixes that it waits for "
+        "outlive others, on the host above all, and more is hit.",
+        effect_zh="队列很深、缓存又满时，排队请求要用的前缀比别的留得更久"
+        "（主机上尤其明显），命中更多。",
+        sources=("managers/schedule_policy.py, _touch_waiting_prefixes",),
+        note="read in the source; a script's rounds leave it out, as the recordings do",
+    )] = False  # what a run that does not tell was recorded under
     freed_pages_sorted: Annotated[bool, Rule(
         old=True,
         about="A device pool of pages larger than a token sorts the pages of a free "

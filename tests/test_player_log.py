@@ -53,7 +53,7 @@ def timed() -> Trace:
     trace = Trace(Header(config=config, rules=Rules.v0_5_23()))
     cost = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=4e9)
     asks = shared_system(
-        40, poisson(30.0, seed=3), length=500, outputs=250, share=0.4, groups=3,
+        40, poisson(30.0, seed=3), length=500, outputs=250, share=0.4, groups=5,
         spread=0.6,
     )  # fmt: skip
     TimedEngine(config, trace.header.rules, cost, emit=trace, conservativeness=0.1).run(

@@ -97,6 +97,11 @@ def test_a_name_that_does_not_fit_the_rules_is_put_right():
     assert decode(told, type=Rules).name == "0.5.14-evict_whole_need"
 
 
+def test_a_run_that_does_not_tell_of_a_refresh_had_none():
+    told = encode(Rules.v0_5_23()).replace(b'"refreshes_waiting":true,', b"")
+    assert decode(told, type=Rules).name == "0.5.23-refreshes_waiting"
+
+
 def test_all_changes_together_are_the_other_release():
     text = OLD + "".join(
         f"{'-' if rule.old else '+'}{name}" for name, rule in facts().items()

@@ -7,7 +7,8 @@ under both releases it first parts where that rule, and no other, says something
 
 One exception: in any load_back the lock of `load_protects_source` comes first, so the
 script of `load_evicts_whole_need` parts from a 0.5.14 that has it (`base_of`).
-Left out: playing them (what_changed.py), and the rules' texts (kvlab/rules.py).
+Left out: rules that only a queue on a clock shows (`ON_A_CLOCK`); playing the scripts
+(what_changed.py), and the rules' texts (kvlab/rules.py).
 """
 
 from __future__ import annotations
@@ -167,4 +168,7 @@ def base_of(rule: str) -> Rules:
 
 
 RULE_SCRIPTS = tuple(_PLAYS)
-"""The names of the scripts: every rule."""
+"""The names of the scripts: every rule but those of `ON_A_CLOCK`."""
+
+ON_A_CLOCK = ("refreshes_waiting",)
+"""Rules that no script shows: its rounds are the recordings', which leave them out."""

@@ -2,8 +2,10 @@
 
 The rules are RadixScheduler's. What this adds: running requests sit in a `DecodeBatch`,
 whose sums replace scans; a ratio that decays; `full`, by which SGLang stops trying to
-prefill until the batch has shrunk; and rows of pages.
-Source: SGLang 0.5.14, managers/scheduler.py, get_new_batch_prefill, batch_is_full.
+prefill until the batch has shrunk; rows of pages; and, by 0.5.23's rules, that the
+queue's prefixes are kept in use.
+Source: SGLang 0.5.14, managers/scheduler.py, get_new_batch_prefill, batch_is_full;
+0.5.23, managers/schedule_policy.py, _touch_waiting_prefixes.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from ..memory.page_rows import PageRows
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..schedule.admission import Answer, PrefillAdder
-from ..schedule.policy import Policy
+from ..schedule.policy import LPM_MOST, REFRESH_EVERY, Policy, active_policy
 from ..schedule.radix_scheduler import RadixScheduler
 from ..schedule.request import Request
 from ..schedule.token_ratio import NewTokenRatio
@@ -48,6 +50,7 @@ class TimedScheduler(RadixScheduler):
         self.batch = DecodeBatch(config.page_size, config.clip_max_new)
         self.max_running = max_running
         self.full = False
+        self._queued_rounds = 0
 
     @property
     def ratio(self) -> float:
@@ -78,6 +81,7 @@ class TimedScheduler(RadixScheduler):
         """
         self.stash_chunk()
         self.sort_waiting()
+        self._refresh_waiting()
         adder, later = self.adder(), self._hold_back()
         queued = 0 if self.chunked is None else -1
         answers: list[Answer | None] = [None]
@@ -90,6 +94,21 @@ class TimedScheduler(RadixScheduler):
             self.full = bool(adder.can_run or self.running)
         self.start_loading()
         return timed(adder.can_run)
+
+    def _refresh_waiting(self) -> None:
+        """Let what the queue waits for count as used, now and then, the head's last
+        (rule `refreshes_waiting`).
+
+        Changes: the requests' prefixes and the tree, as matches do."""
+        lru = self.cache.config.eviction_policy == "lru"
+        fcfs = active_policy(self.policy, len(self.waiting)) == "fcfs"
+        seated = self.chunked or self.max_running is None or self._seats(0)
+        if not (self.cache.rules.refreshes_waiting and lru and fcfs and seated):
+            return
+        if self.waiting and self._queued_rounds % REFRESH_EVERY == 0:
+            for request in reversed(self.waiting[:LPM_MOST]):
+                self._match(request, request.length)
+        self._queued_rounds += bool(self.waiting)
 
     def _hold_back(self) -> list[Request]:
         """Take those out of the queue for whom there is no seat."""

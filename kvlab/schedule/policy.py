@@ -27,7 +27,10 @@ Policy = Literal["fcfs", "lpm", "dfs-weight"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 
 LPM_MOST = 128
-"""The longest queue that lpm sorts."""
+"""The longest queue that lpm sorts, and how many a refresh matches."""
+REFRESH_EVERY = 32
+"""Rounds from one refresh of what the queue waits for to the next.
+(SGLang: WAITING_PREFIX_REFRESH_INTERVAL)"""
 CHECK_BELOW = 32
 """A device prefix of so many tokens or fewer is little: others may be about to compute
 it, whatever the host holds.
