@@ -26,9 +26,9 @@ def replacing(path: Path, fault: type[InputError] = InputError) -> Iterator[IO[b
     written to at once. Raises: `fault` if the path names no file, or the file, the
     folder or the disk does not take it; BrokenPipeError if nobody reads the pipe.
     """
-    if not path.name or path.is_dir():
-        raise fault(str(path), "is a directory", "name a file")
     try:
+        if not path.name or path.is_dir():
+            raise fault(str(path), "is a directory", "name a file")
         if path.exists() and not path.is_file():
             with open(path, "wb") as file:
                 yield file

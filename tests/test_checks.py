@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from solutions import given, solutions
 
@@ -304,3 +305,19 @@ def test_what_is_inserted_once_is_not_copied_by_selective():
     }
     found = verdict("06.E1", said, selective)
     assert "selective copies at the second" in found.why.en
+
+
+@pytest.mark.parametrize("id", sorted(EXERCISES))
+@pytest.mark.parametrize(
+    "answer", [5, 10**4000, float("nan"), "zz", object(), lambda: 1, {1: 2}, [{}]]
+)
+def test_an_answer_of_another_kind_is_a_wrong_answer_at_most(id, answer):
+    verdict = kvlab.check(id, answer)
+    assert isinstance(verdict, Verdict)
+    assert not verdict
+
+
+def test_a_number_of_numpy_is_a_number():
+    right = given("07.E1", solutions("07.E1").RIGHT["07.E1"][0])
+    found = kvlab.check("07.E1", {part: np.int64(n) for part, n in right.items()})
+    assert found, found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import signal
 
 import pytest
 
@@ -43,5 +44,6 @@ def test_a_stop_while_the_commands_are_imported_is_one_line(capsys, monkeypatch)
         return real(name, *rest, **more)
 
     monkeypatch.setattr(builtins, "__import__", stopped)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # pytest's own stay
     assert run() == 130
     assert capsys.readouterr().err == "kvlab: stopped; nothing was written\n"

@@ -6,7 +6,7 @@ import pytest
 
 import kvlab
 from kvlab import Workbench
-from kvlab.errors import ConfigError, InputError, KvlabError
+from kvlab.errors import ConfigError, InputError, KvlabError, TraceError
 from kvlab.rules import Rules
 
 
@@ -67,6 +67,16 @@ def test_play_of_what_is_no_run_names_what_it_takes(bench):
             kvlab.play(wrong)
     with pytest.raises(ConfigError, match="lang is 'de'; use one of en, zh"):
         kvlab.play(bench.trace, lang="de")
+
+
+def test_accounts_and_files_take_a_run_too(bench, tmp_path):
+    with pytest.raises(ConfigError, match="accounts takes a run's trace, not Workb"):
+        list(kvlab.accounts(bench))
+    with pytest.raises(ConfigError, match="write_trace takes a run's trace"):
+        kvlab.write_trace(bench, tmp_path / "run.jsonl")
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(TraceError, match="cannot be written"):
+        kvlab.write_trace(bench.trace, tmp_path / ("x" * 300))
 
 
 def test_an_exercise_of_no_name_is_no_traceback_of_another_library():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from random import Random
 from types import FunctionType
 from typing import Any, NamedTuple
@@ -154,13 +155,17 @@ def _same(given: Any, value: Any, tolerance: float) -> bool:
             given = float(given.replace(",", "").strip())
         except ValueError:
             return False
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    if isinstance(given, bool) or not isinstance(given, Real):
         return False
-    return math.isclose(given, value, rel_tol=tolerance, abs_tol=0.0)
+    try:
+        return math.isclose(given, value, rel_tol=tolerance, abs_tol=0.0)
+    except OverflowError:  # hundreds of digits
+        return False
 
 
 def _order(exercise: Order, answer: Any, case: Case) -> Verdict:
-    given = [str(step) for step in answer]
+    one = isinstance(answer, str) or not isinstance(answer, Iterable)
+    given = [str(step) for step in ([answer] if one else answer)]
     wanted = list(case.answer)
     if given == wanted:
         return Verdict(True, RIGHT)

@@ -18,6 +18,7 @@ from msgspec import Struct
 
 from ..block_config import BlockConfig
 from ..config import EngineConfig
+from ..errors import ConfigError
 from ..rules import Rules
 from .events import Event
 
@@ -151,3 +152,12 @@ class _Scope:
         where: TracebackType | None,
     ) -> None:
         self._trace._cause = self._outer
+
+
+def check_run(value: object, verb: str) -> None:
+    """Refuse what is no run of events. Raises: ConfigError."""
+    if not isinstance(value, EventLog):
+        raise ConfigError(
+            f"{verb} takes a run's trace, not {type(value).__name__}; "
+            "give bench.trace, or kvlab.read_trace(path)"
+        )

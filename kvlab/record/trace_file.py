@@ -28,7 +28,7 @@ from .block_events import BLOCK_CHANGES, BLOCK_DECISIONS
 from .block_lists import block_list_reader, to_block_runs
 from .events import CHANGES, DECISIONS, Event
 from .text_lines import numbered_lines
-from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace
+from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace, check_run
 
 _BLOCK = 4096
 _AGAIN = "record the run again, or open the part before it with prefix=True"
@@ -70,8 +70,9 @@ def write_trace(trace: Trace | BlockTrace, path: str | Path) -> None:
 
     The same run gives the same bytes. Changes: the file, replaced in one move.
     Raises: TraceError if the path names no file, or the folder or the disk does not
-    take it. Cost: O(events).
+    take it; ConfigError for what is no run. Cost: O(events).
     """
+    check_run(trace, "write_trace")
     target = Path(path)
     with replacing(target, TraceError) as file:
         _write(trace, file, compress=target.suffix == ".gz")

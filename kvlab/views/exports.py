@@ -19,7 +19,7 @@ import numpy as np
 
 from ..record.events import Decision, Event
 from ..record.replay import states
-from ..record.trace import Trace
+from ..record.trace import Trace, check_run
 from .cards import kind_of
 
 COLUMNS = (
@@ -68,8 +68,10 @@ def accounts(trace: Trace) -> Iterator[dict[str, Any]]:
     """Yield both accounts after every event, by name: rows for a table elsewhere.
 
     Units: tokens; `event` counts from 1, as in the player.
-    Raises: TraceError where the run does not fold. Cost: O(events).
+    Raises: TraceError where the run does not fold, ConfigError for what is no run.
+    Cost: O(events).
     """
+    check_run(trace, "accounts")
     for index, event, state in states(trace):
         now, host = state.account(), state.host_account()
         cells = (

@@ -15,7 +15,7 @@ import anywidget
 import traitlets
 
 from ..errors import ConfigError, KvlabError
-from ..record.trace import AnyTrace, EventLog
+from ..record.trace import AnyTrace, check_run
 from .compare import Difference, comparison, first_difference
 from .frame import check_step
 from .notes import checked, marks_of
@@ -165,11 +165,7 @@ def play(
     Raises: TraceError if the run has no such step or event, or a note is too long;
     ConfigError for what is no run, or another language.
     """
-    if not isinstance(trace, EventLog):
-        raise ConfigError(
-            f"play takes a run's trace, not {type(trace).__name__}; "
-            "give bench.trace, or kvlab.read_trace(path)"
-        )
+    check_run(trace, "play")
     if lang is not None and lang not in LANGS:
         raise ConfigError(f"lang is {lang!r}; use one of {', '.join(LANGS)}")
     check_step(trace, start)
