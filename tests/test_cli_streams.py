@@ -146,3 +146,15 @@ def test_a_sigterm_leaves_no_half_file(tmp_path):
     ended = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
     assert ended.returncode == 143
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="no /dev/stdin here")
+def test_a_trace_may_come_through_a_pipe(tmp_path):
+    trace = tmp_path / "trace.jsonl"
+    row = {"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": [0]}
+    trace.write_text(f"{json.dumps(row)}\n" * 3)
+    told = shell(f"kvlab replay /dev/stdin --json < '{trace}'")
+    piped = shell(f"kvlab replay /dev/stdin --json <<E\n{trace.read_text()}E\n")
+    through = shell(f"cat '{trace}' | kvlab replay /dev/stdin --json")
+    for each in (told, piped, through):
+        assert json.loads(each.stdout)["requests"] == 3, each.stderr

@@ -52,6 +52,8 @@ def open_requests(
 
 
 def _refuse_parquet(path: str | Path) -> None:
+    if not Path(path).is_file():
+        return  # a pipe gives its bytes once
     with suppress(OSError), open(path, "rb") as file:
         if file.read(4) == b"PAR1":
             raise InputError(
