@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from kvlab import lab
 from kvlab.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[1]
+KINDS = (".ipynb", ".md", ".svg", ".png", ".html")
 
 
 @pytest.fixture
@@ -56,6 +58,16 @@ def test_a_package_installed_for_one_user_is_found(installed, tmp_path, monkeypa
 
     monkeypatch.setattr(lab.sysconfig, "get_path", path)
     assert (lab.course(tmp_path) / "notebooks" / "one.ipynb").is_file()
+
+
+def test_a_package_brings_all_of_the_course():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    given = project["tool"]["setuptools"]["data-files"]
+    packed = {file for names in given.values() for n in names for file in ROOT.glob(n)}
+    for part in lab.PARTS:
+        lying = {f for f in (ROOT / part).rglob("*") if f.suffix in KINDS}
+        own = {f for f in lying if ".ipynb_checkpoints" not in f.parts}
+        assert own and own <= packed, own - packed
 
 
 def test_it_opens_the_first_notebook_where_its_pictures_can_be_reached():
