@@ -93,3 +93,14 @@ def test_binary_data_in_a_gzip_is_told(tmp_path):
     assert str(told.value) == (
         f"{path}: is binary data, not text; give a JSONL file, plain or .gz"
     )
+
+
+@pytest.mark.parametrize("write", [bytes, gzip.compress])
+def test_a_line_without_end_is_not_held_whole(tmp_path, monkeypatch, write):
+    monkeypatch.setattr("kvlab.record.text_lines.LONGEST", 1 << 20)
+    path = tmp_path / "file"
+    path.write_bytes(write(b"a\n" + b"b" * (5 << 20) + b"\nc\n"))
+    lines = numbered_lines(path)
+    assert next(lines) == (1, b"a\n")
+    with pytest.raises(InputError, match=":2: has more than 1 MiB in one line"):
+        next(lines)

@@ -10,11 +10,14 @@ from __future__ import annotations
 import io
 import zlib
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 from ..errors import InputError
 
 GZIP = b"\x1f\x8b"
+LONGEST = 256 << 20
+"""Bytes of a line, which is held whole: a small gzip may unpack without end."""
 _READ = 1 << 14
 _PIECE = 1 << 12
 """Unpacked at a time: at most so much of the text before a damage is lost with it."""
@@ -25,15 +28,22 @@ def numbered_lines(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield (1, first line), (2, second line), ..., each with its line end.
 
-    Raises: `error` if the file cannot be opened, is binary, or is a damaged gzip; the
-    last only when the reading gets there.
+    Raises: `error` if the file cannot be opened, is binary, has a line of `LONGEST`
+    bytes, or is a damaged gzip; the last two only when the reading gets there.
     """
     number = 0
     try:
         with open(path, "rb") as file:
             packed = file.peek(len(GZIP))[: len(GZIP)] == GZIP
-            for line in _unpacked_lines(file) if packed else file:
+            plain = iter(partial(file.readline, LONGEST), b"")
+            for line in _unpacked_lines(file) if packed else plain:
                 number += 1
+                if len(line) >= LONGEST:
+                    raise error(
+                        f"{path}:{number}",
+                        f"has more than {LONGEST >> 20} MiB in one line",
+                        "is it the right file?",
+                    )
                 if number == 1 and _is_binary(line):
                     raise error(
                         str(path),
@@ -64,13 +74,18 @@ def _is_binary(line: bytes) -> bool:
 
 
 def _unpacked_lines(file: io.BufferedReader) -> Iterator[bytes]:
+    """Yield the lines, the last one cut where it is longer than `LONGEST`."""
     parts: list[bytes] = []
+    size = 0
     for piece in unpacked(iter(lambda: file.read(_READ), b""), _PIECE):
         head, *others = piece.split(b"\n")
         parts.append(head)
+        size += len(head)
+        if size >= LONGEST:
+            break
         for other in others:
             yield b"".join(parts) + b"\n"
-            parts = [other]
+            parts, size = [other], len(other)
     if any(parts):
         yield b"".join(parts)
 
