@@ -3,9 +3,12 @@
 // By adding and subtracting patches from the nearest keyframe; no cache rule is known here.
 // Left out: what an event says (run.js).
 
+import { keep, restore } from "./keyframe.js";
 import { Places } from "./places.js";
 
 const KEYFRAME_BYTES = 96e6;
+const [MOST_KEPT, KEPT_ROWS] = [64, 300e6]; // keyframes, and rows to keep in all
+const WORK = 30; // rows that an event costs beside those that it paints
 const NEAR = 8; // turns between two that know their run
 const SHORT = 32; // pages that are written faster one by one than by a fill
 const SHAPE = ["parent", "start", "len", "life"];
@@ -52,13 +55,6 @@ class Handed {
       size -= within;
     }
   }
-}
-
-/** A copy without the zeros at its end: most nodes are not yet born. */
-function trimmed(rows) {
-  let end = rows.length;
-  while (end && !rows[end - 1]) end--;
-  return rows.slice(0, end);
 }
 
 /** The state after the first `at` events of a log; `seek` moves it either way. `shape`
@@ -125,8 +121,8 @@ export class States {
       (name) => log.deltas.includes(name) || name === "path" || name === "batch",
     );
     const runs = names.map((name) => log.runs.includes(name));
-    const bytes = columns.reduce((sum, column) => sum + 4 * column.length, 0);
-    const frames = Math.max(1, Math.min(64, Math.floor(KEYFRAME_BYTES / bytes)));
+    const rows = columns.reduce((sum, column) => sum + column.length, 0);
+    const frames = Math.max(1, Math.min(MOST_KEPT, Math.floor(KEPT_ROWS / rows)));
     this.stretch = Math.max(256, Math.ceil(count / frames));
     this.frames = [];
     this.strip = [];
@@ -160,15 +156,28 @@ export class States {
     this.end[0] = this.begin;
     const total = this.c.account[0] || 1;
     for (let e = 0; e < count; e++) {
-      if (e % this.stretch === 0) this.frames.push(columns.map(trimmed));
+      if (e % this.stretch === 0) this.#keep();
       unfold((this.end[e + 1] = this.end[e] + log.col.size[e]));
       while (at <= e) {
         this.strip.push(1 - this.c.account[0] / total);
         at += step;
       }
     }
-    if (!this.frames.length) this.frames.push(columns.map(trimmed));
+    if (!this.frames.length) this.#keep();
     this.at = count;
+    const painted = op.count.reduce((sum, size) => sum + size, 0);
+    this.perEvent = WORK + painted / Math.max(1, count);
+  }
+
+  /** Keep the state as it is; where that is too much, every second keyframe goes. */
+  #keep() {
+    const size = (frame) => frame.reduce((sum, { bytes }) => sum + bytes, 0);
+    this.frames.push(this.columns.map(keep));
+    const all = () => this.frames.reduce((sum, frame) => sum + size(frame), 0);
+    while (this.frames.length > 1 && all() > KEYFRAME_BYTES) {
+      this.frames = this.frames.filter((_, i) => i % 2 === 0);
+      this.stretch *= 2;
+    }
   }
 
   #patch(patch, sign) {
@@ -226,14 +235,25 @@ export class States {
     );
   }
 
+  /** The keyframe from which an event is reached soonest, -1 for where the run is. */
+  #nearest(to) {
+    const { frames, stretch, perEvent } = this;
+    const before = Math.min(frames.length - 1, Math.floor(to / stretch));
+    let near = -1,
+      least = Math.abs(to - this.at) * perEvent;
+    for (let i = before; i <= before + 1 && i < frames.length; i++) {
+      const work = frames[i].reduce((sum, kept) => sum + kept.work, 0);
+      const all = Math.abs(to - i * stretch) * perEvent + work;
+      if (all < least) [near, least] = [i, all];
+    }
+    return near;
+  }
+
   seek(to) {
     to = Math.max(0, Math.min(this.count, to));
-    const near = Math.min(this.frames.length - 1, Math.floor(to / this.stretch));
-    if (Math.abs(to - this.at) > to - near * this.stretch) {
-      this.frames[near].forEach((rows, i) => {
-        this.columns[i].set(rows);
-        this.columns[i].fill(0, rows.length);
-      });
+    const near = this.#nearest(to);
+    if (near >= 0) {
+      this.frames[near].forEach((kept, i) => restore(this.columns[i], kept));
       for (const tier in this.places) this.places[tier].paint();
       this.shape++;
       this.at = near * this.stretch;
