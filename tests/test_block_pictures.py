@@ -94,7 +94,7 @@ def test_lines_of_requests_come_and_go_with_them(tab, many):
         requests = block_state_at(many, tab.js("() => kvlab.run.at")).requests
         there = {name for name, one in requests.items() if one.stage != "finished"}
         assert set(tab.js("""() => [...document.querySelectorAll('.tables .chip bdi')]
-            .map(name => name.innerText)""")) == there  # fmt: skip
+            .map(name => name.textContent)""")) == there  # fmt: skip
 
 
 def test_every_block_of_a_table_is_in_sight_in_its_pane(tab):

@@ -46,7 +46,7 @@ def test_what_a_refused_request_lacks_is_outlined_to_scale(trace):
     (lacking,) = widths(svg, LOOKS["refused"].ink)
     (room,) = widths(svg, LOOKS["available"].edge)[:1]
     assert lacking / (room + 1) == pytest.approx(3 / 4)  # it needs 7, there are 4
-    assert ">3 over<" in svg
+    assert ">3 over<" in svg  # three more would be as much as it needs, not more
 
 
 def test_what_l2_has_free_is_struck_out_of_the_formula(trace):

@@ -42,6 +42,13 @@ def test_a_victim_says_what_its_key_is_and_who_comes_next(tabs):
     assert "next in line n2 (7) (its parent, a leaf once it is gone)" in said
 
 
+def test_what_is_missing_is_short_where_so_much_more_would_do(tabs):
+    show(tabs["s10"], "evicted")
+    tabs["s10"].page.wait_for_function(
+        "() => document.querySelector('.p-why').textContent.includes('42 short')"
+    )
+
+
 def test_a_walk_that_gives_each_node_its_own_time_says_so(tabs):
     show(tabs["s25"], "touch each")
     assert "access time 5 there, earlier ones above it" in tabs["s25"].headline

@@ -51,6 +51,34 @@ def test_a_small_l1_above_a_large_l2_is_drawn_and_steps(open_page):
     assert tab.headline != before
 
 
+def test_a_click_on_slots_selects_who_has_them(open_page):
+    bench = Workbench(name="two", pool_tokens=64, host_tokens=96)
+    for start in (0, 100):
+        bench.insert(range(start, start + 12))
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    box = tab.page.locator(".p-pool .slots").bounding_box()
+    grid = tab.js("() => kvlab.grid")
+    for node, slot in ((1, 3), (2, 15)):
+        page = tab.js("([node]) => kvlab.run.places[1].of(2 + 2 * node)[0][0]", [node])
+        x = 60 + (page % grid["columns"] + 0.5) * grid["cell"]
+        y = grid["tiers"][0]["y"] + 8
+        tab.page.mouse.click(box["x"] + x, box["y"] + y)
+        assert tab.js("() => kvlab.select.node") == node, slot
+
+
+def test_an_account_of_millions_fits_its_pane(open_page):
+    bench = Workbench(name="large", pool_tokens=3_000_000, host_tokens=6_000_001)
+    bench.insert(range(1_500_000))
+    bench.insert(range(1_200_000))
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    for event in range(len(bench.trace) + 1):
+        tab.js("at => kvlab.show(at)", event)
+        wide = tab.js("""() => [...document.querySelectorAll(".p-pool .acct")].map(
+            at => at.lastElementChild.getBoundingClientRect().right
+                - at.closest(".pane").getBoundingClientRect().right)""")
+        assert max(wide) < 0, event
+
+
 PAINTED = """tier => {
     const all = [...document.querySelectorAll(".p-pool canvas")];
     const canvas = all.filter(each => each.tiers)[1];

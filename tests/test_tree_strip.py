@@ -73,7 +73,7 @@ def test_the_touched_node_is_told_in_full_below(sample):
 
 def test_an_empty_tree_says_what_will_come(sample):
     svg = tree_strip(frame_at(sample, 0), tree_layout(sample))
-    assert "The tree grows from the first insert." in svg
+    assert "The tree is empty: it grows with inserts." in svg
 
 
 @pytest.mark.parametrize("rows", [9, 40, 41, 400])

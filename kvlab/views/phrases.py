@@ -182,8 +182,8 @@ PHRASES: dict[str, Words] = {
         "{n} is next and is deleted: L2 has no copy of its {tokens} tokens",
         "轮到 {n}：L2 没有副本，{tokens} 个 token 被删除"),
     "victim backup": Words(
-        "{n} is next: L2 has no copy of its {tokens} tokens, so back up, then demote",
-        "轮到 {n}：L2 没有副本，{tokens} 个 token 先备份，再降级"),
+        "{n} is next: L2 has no copy of its {tokens} tokens, so a backup is tried",
+        "轮到 {n}：L2 没有副本，{tokens} 个 token 先试着备份"),
     "victim stays": Words(
         "{n} stays: L2 has no room for its {tokens} tokens",
         "{n} 留下：L2 放不下它的 {tokens} 个 token"),
@@ -324,7 +324,7 @@ VERDICTS: dict[str, Words] = {
     "victim": Words("{n}: {fate}", "{n}：{fate}"),
     "victim demote": Words("{n} is demoted", "{n} 降级"),
     "victim delete": Words("{n} is deleted", "删除 {n}"),
-    "victim backup": Words("{n} is backed up, then demoted", "{n} 先备份，再降级"),
+    "victim backup": Words("{n} is to be backed up first", "{n} 先试着备份"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),
     "victim evict_host": Words("{n} is dropped for good", "永久删除 {n}"),
     "victim drop": Words("{n} is dropped without a copy", "删除 {n}，不留副本"),
@@ -333,7 +333,7 @@ VERDICTS: dict[str, Words] = {
     "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
     "trybackup parent_not_backed_up": Words(
         "No backup: its parent is not on L2", "不备份：父节点不在 L2"),
-    "trybackup host_full": Words("No backup: L2 is full", "不备份：L2 放不下"),
+    "trybackup host_full": Words("No backup: L2 has no room", "不备份：L2 放不下"),
     "trybackup write": Words("Back up {n}", "备份 {n}"),
     "trybackup make_room": Words("Make room on L2 for {n}", "在 L2 为 {n} 腾位"),
     "trybackup ancestors_first": Words(

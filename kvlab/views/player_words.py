@@ -31,6 +31,7 @@ UI_WORDS: dict[str, Words] = {
     "only_in": Words("{a} in", "输入 {a}"),
     "out_of": Words("{a} of {b} out", "已出 {a}/{b}"),
     "exceeds": Words("{n} over", "超出 {n}"),
+    "short_of": Words("{n} short", "差 {n}"),
     "chunk_of": Words("{a} of {b} prefilled", "已预填充 {a}/{b}"),
     "back": Words("retracted {n}×", "被撤回 {n} 次"),
     "more": Words("+ {n}", "+ {n}"),
@@ -45,8 +46,8 @@ UI_WORDS: dict[str, Words] = {
     "gpu": Words("GPU", "GPU"), "host": Words("host", "主机"),
     "pieces": Words("{n} pieces", "{n} 段"),
     "load": Words("load", "取回"), "write": Words("write", "备份"),
-    "empty_tree": Words("The tree grows from the first insert.",
-                        "首次插入后，树从这里长出。"),
+    "empty_tree": Words("The tree is empty: it grows with inserts.",
+                        "树是空的，插入后长出节点。"),
     "no_card": Words(
         "A change, not a decision: it follows from the event that caused it. When "
         "something is decided, its formula and numbers appear here.",

@@ -36,7 +36,7 @@ from .tree_margin import (
     title,
 )
 
-EMPTY = Words("The tree grows from the first insert.", "首次插入后，树从这里长出。")
+EMPTY = Words("The tree is empty: it grows with inserts.", "树是空的，插入后长出节点。")
 
 
 class Strip(NamedTuple):

@@ -34,8 +34,9 @@ def bars(why: Why, terms: Terms, wide: float, lang: Lang) -> tuple[list[Markup],
         for part in _bar(bar, terms, row, unit, lang)
     ]
     height = STEP * len(shown)
-    if len(shown) == 2 and any(t.test and holds(t, terms) is False for t in why.tests):
-        parts += _over(shown, terms, unit, lang)
+    failed = [t.test for t in why.tests if t.test and holds(t, terms) is False]
+    if len(shown) == 2 and failed:
+        parts += _beyond(shown, terms, unit, beyond_of(failed[0]), lang)
         height += 15
     return parts, height
 
@@ -89,8 +90,18 @@ def _bar(
     yield draw.words(x + 5, y + 14, told, font_size=13, font_weight=700)
 
 
-def _over(
-    shown: Sequence[BarOf], terms: Terms, unit: float, lang: Lang
+def beyond_of(test: str) -> str:
+    """Return the word for what is beyond the room: so much more would do, if equal
+    sides do.
+
+    >>> beyond_of("tokens <= available"), beyond_of("need < room")
+    ('short_of', 'exceeds')
+    """
+    return "short_of" if "=" in test else "exceeds"
+
+
+def _beyond(
+    shown: Sequence[BarOf], terms: Terms, unit: float, word: str, lang: Lang
 ) -> Iterator[Markup]:
     """Yield the outline of what the first bar asks beyond the second."""
     need, room = (_net(bar, terms) for bar in shown)
@@ -107,7 +118,7 @@ def _over(
     wide = max(2.0, (need - max(0.0, room)) * unit)
     yield tag("rect", x=x, y=-1, width=wide, height=TALL + 2, **style)
     yield draw.stroke(f"M{x:g} -3V{2 * STEP + 2:g}", look.ink, 2)
-    said = UI_WORDS["exceeds"].to(lang).format(n=theme.num(need - room))
+    said = UI_WORDS[word].to(lang).format(n=theme.num(need - room))
     at = max(x - 5, NAMES + 60)
     style = {"font_size": 12, "font_weight": 600, "fill": theme.ALERT}
     yield draw.words(at, 2 * STEP + 11, said, text_anchor="end", **style)

@@ -40,6 +40,7 @@ function comingTokens(run) {
   return sums;
 }
 
+const LONG = 1e6; // tokens of a pool whose account is written smaller
 const TURN = { duration: 240, easing: "cubic-bezier(.2,0,0,1)" };
 
 /** Write a tier's account into its place: what stands there, where the same terms do.
@@ -110,7 +111,7 @@ function accountHtml(player, account, bar, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.total >= LONG ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 const termClass = (player, { state, tokens }) =>

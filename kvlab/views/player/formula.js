@@ -101,10 +101,10 @@ export function barsSvg(player, why, terms) {
     sideSvg(player, bar, terms, u, i * STEP_DOWN, net(bar)),
   );
   const [need, room] = why.bars.map(net);
-  const fails = why.tests.some((t) => t.test && holds(t, terms) === false);
-  const short = why.bars.length === 2 && fails && need > room;
+  const failed = why.tests.find((t) => t.test && holds(t, terms) === false);
+  const short = why.bars.length === 2 && failed && need > room;
   const high = STEP_DOWN * sides.length;
-  const gap = short ? gapSvg(player, need, room, u, high) : "";
+  const gap = short ? gapSvg(player, need, room, u, high, beyondOf(failed)) : "";
   const drawn = sides.map((side) => side.bar).join("");
   const told = sides.map((side) => side.told).join("");
   const tall = high + (short ? 15 : -4);
@@ -138,13 +138,16 @@ function plateSvg(k, x, y, w, text) {
   return `<rect x="${x + w / 2 - wide / 2}" y="${y + 3}" width="${wide}" height="12" fill="${k.bg}"/><text x="${x + w / 2}" y="${y + 13}" text-anchor="middle" font-size="11" font-weight="600" fill="${k.ink}">${text}</text>`;
 }
 
+/** The word for what is beyond the room: so much more would do, if equal sides do. */
+export const beyondOf = ({ test }) => (test.includes("=") ? "short_of" : "exceeds");
+
 /** What is needed beyond the room: it grows from where the room ends. */
-function gapSvg(player, need, room, u, high) {
+function gapSvg(player, need, room, u, high, beyond) {
   const k = player.colour;
   const at = NAME_WIDE + Math.max(0, room) * u;
   const wide = Math.max(2, (need - Math.max(0, room)) * u);
   const left = at < NAME_WIDE + 60; // no room for words before it
-  const words = esc(ui(player, "exceeds", { n: num(need - room) }));
+  const words = esc(ui(player, beyond, { n: num(need - room) }));
   return `<rect class="gap" x="${at}" y="-1" width="${wide}" height="20" fill="${k["refused-ground"]}" fill-opacity=".6" stroke="${k.refused}" stroke-width="2"/><path d="M${at} -3V${high + 2}" stroke="${k.refused}" stroke-width="2"/><text x="${at + (left ? 5 : -5)}" y="${high + 11}" text-anchor="${left ? "start" : "end"}" font-size="12" font-weight="600" fill="${k.alert}">${words}</text>`;
 }
 

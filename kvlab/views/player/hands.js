@@ -92,9 +92,7 @@ function highlight(player) {
 }
 
 function slotAt(player, event) {
-  const box =
-      event.currentTarget?.getBoundingClientRect?.() ??
-      event.target.getBoundingClientRect(),
+  const box = event.target.getBoundingClientRect(),
     g = gridOf(player),
     run = event.target.run ?? player.run;
   const x = event.clientX - box.left - GUT,

@@ -17,6 +17,9 @@ export const PANE_STYLE = `
 .kv .also { display: none; font-weight: 400; font-style: italic; color: var(--link) }
 .kv.words .also { display: inline }
 .kv .acct .ok { color: var(--ok) }
+.kv .acct.long .n { font-size: 12px }
+.kv .acct.long .d { font-size: 10px; margin-left: 1px }
+.kv .acct.long .op { padding: 0 3px }
 .kv .v {
   display: flex; gap: 8px; align-items: center; font: 600 15px/20px var(--ui);
   margin-bottom: 2px; overflow-wrap: anywhere;
