@@ -43,7 +43,7 @@ def test_a_victim_says_what_its_key_is_and_who_comes_next(tabs):
 
 
 def test_what_is_missing_is_short_where_so_much_more_would_do(tabs):
-    show(tabs["s10"], "evicted")
+    show(tabs["s10"], "evicted less")
     tabs["s10"].page.wait_for_function(
         "() => document.querySelector('.p-why').textContent.includes('42 short')"
     )

@@ -24,7 +24,7 @@ export function show(player, to, said = true, hurried = false) {
   draw(player, true);
   if (calm) fly(player, before, wanted);
   if (said) player.live.textContent = spoken(player);
-  player.stepped = 0;
+  player.stepped = -Infinity;
   player.hooks.step?.(wanted);
 }
 
