@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 import pytest
 from lab_browser import CHROMIUM
 
+from kvlab.views.player_script import FOLDER
+
 NEEDS_CHROMIUM = pytest.mark.skipif(
     CHROMIUM is None and "CI" not in os.environ,
     reason="no chromium on this machine (Debian: apt install chromium)",
@@ -69,6 +71,20 @@ def show(tab: Tab, variant: str) -> int:
             if (kvlab.run.variant(e) === variant) { kvlab.show(e + 1); return e } }""",
         variant,
     )
+
+
+def open_script(browser, name: str):
+    """Return an empty page with one file of the player, as a global of that name."""
+    page = browser.new_page()
+    source = (FOLDER / f"{name}.js").read_text("utf-8")
+    page.evaluate(
+        """async ([name, source]) => {
+            const file = new Blob([source], { type: "text/javascript" });
+            globalThis[name] = await import(URL.createObjectURL(file));
+        }""",
+        [name, source],
+    )
+    return page
 
 
 def saved(tab: Tab, form: str, folder: Path) -> bytes:

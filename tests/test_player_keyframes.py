@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from player_tab import Tab, needs_chromium
+from player_tab import Tab, needs_chromium, open_script
 
 from kvlab import Workbench
 from kvlab.views.page import to_html
-from kvlab.views.player_script import FOLDER
 
 pytestmark = needs_chromium
 
@@ -31,15 +30,7 @@ KEPT = """() => {
 
 @pytest.fixture(scope="module")
 def keyframe(browser):
-    page = browser.new_page()
-    source = (FOLDER / "keyframe.js").read_text("utf-8")
-    page.evaluate(
-        """async source => {
-            const file = new Blob([source], { type: "text/javascript" });
-            globalThis.keyframe = await import(URL.createObjectURL(file));
-        }""",
-        source,
-    )
+    page = open_script(browser, "keyframe")
     yield page
     page.close()
 

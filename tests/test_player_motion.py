@@ -8,12 +8,11 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
-from player_tab import Tab, needs_chromium
+from player_tab import Tab, needs_chromium, open_script
 
 from kvlab import Workbench
 from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
-from kvlab.views.player_script import FOLDER
 
 pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
@@ -139,17 +138,9 @@ def test_the_tree_numbers_a_chain_up_to_the_moment(tab):
 
 @pytest.fixture(scope="module")
 def bundled(browser):
-    page = browser.new_page()
-    source = (FOLDER / "bundle.js").read_text("utf-8")
-    page.evaluate(
-        """async source => {
-            const file = new Blob([source], {type: "text/javascript"});
-            globalThis.bundle = (await import(URL.createObjectURL(file))).bundle;
-        }""",
-        source,
-    )
+    page = open_script(browser, "bundle")
     yield lambda strands, most: page.evaluate(
-        "([strands, most]) => bundle(strands, most)", [strands, most]
+        "([strands, most]) => bundle.bundle(strands, most)", [strands, most]
     )
     page.close()
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from player_tab import needs_chromium
-
-from kvlab.views.player_script import FOLDER
+from player_tab import needs_chromium, open_script
 
 pytestmark = needs_chromium
 PATCH = """([before, after, svg]) => {
     const space = svg ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
     const at = document.createElementNS(space, svg ? "g" : "div");
-    patch(at, before);
+    patch.patch(at, before);
     const nodes = new Set(at.querySelectorAll("*"));
-    patch(at, after);
+    patch.patch(at, after);
     const stayed = [...at.querySelectorAll("*")].filter(x => nodes.has(x));
     return [at.innerHTML, stayed.map(x => x.localName)];
 }"""
@@ -22,15 +20,7 @@ PATCH = """([before, after, svg]) => {
 @pytest.fixture(scope="module")
 def patched(browser):
     """Return what stands there after two markups, and which elements stayed."""
-    page = browser.new_page()
-    source = (FOLDER / "patch.js").read_text("utf-8")
-    page.evaluate(
-        """async source => {
-            const file = new Blob([source], {type: "text/javascript"});
-            globalThis.patch = (await import(URL.createObjectURL(file))).patch;
-        }""",
-        source,
-    )
+    page = open_script(browser, "patch")
     yield lambda before, after, svg=False: page.evaluate(PATCH, [before, after, svg])
     page.close()
 

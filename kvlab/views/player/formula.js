@@ -139,7 +139,7 @@ function plateSvg(k, x, y, w, text) {
 }
 
 /** The word for what is beyond the room: so much more would do, if equal sides do. */
-export const beyondOf = ({ test }) => (test.includes("=") ? "short_of" : "exceeds");
+const beyondOf = ({ test }) => (test.includes("=") ? "short_of" : "exceeds");
 
 /** What is needed beyond the room: it grows from where the room ends. */
 function gapSvg(player, need, room, u, high, beyond) {
