@@ -8,8 +8,10 @@ import pytest
 from kvlab.cache.controller import HiCacheController
 from kvlab.memory.allocator import PageAllocator
 from kvlab.memory.pool import KVPool
-from kvlab.memory.transfer import ClockTransfer, HandTransfer
+from kvlab.memory.transfer import HandTransfer
 from kvlab.pages import as_pages
+from kvlab.run.clocked_link import ClockedLink
+from kvlab.run.cost import FS
 
 DEVICE, HOST = 8, 4
 
@@ -143,21 +145,21 @@ def test_batches_are_acknowledged_in_order(rig):
 
 
 def test_a_copy_is_as_large_as_its_tokens():
-    rig = Rig(ClockTransfer(bandwidth=10.0), bytes_per_token=5)
+    rig = Rig(ClockedLink(10.0), bytes_per_token=5)
     rig.controller.write(7, as_pages([1, 2]))
     rig.controller.start_writing()
-    rig.link.advance(0.9)
+    rig.link.now = round(0.9 * FS)
     assert rig.controller.acked_writes() == []
-    rig.link.advance(1.0)
+    rig.link.now = round(1.0 * FS)
     assert rig.controller.acked_writes() == [7]
 
 
 def test_a_load_batch_is_as_large_as_all_its_tokens():
-    rig = Rig(ClockTransfer(bandwidth=10.0), bytes_per_token=5)
+    rig = Rig(ClockedLink(10.0), bytes_per_token=5)
     loaded(rig, 7)
     loaded(rig, 3)
     rig.controller.start_loading()
-    rig.link.advance(1.9)
+    rig.link.now = round(1.9 * FS)
     assert rig.controller.acked_loads() == []
-    rig.link.advance(2.0)
+    rig.link.now = round(2.0 * FS)
     assert rig.controller.acked_loads() == [7, 3]

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from kvlab.errors import OutOfPool
-from kvlab.memory.transfer import ClockTransfer
 from kvlab.record.replay import Replay
 from kvlab.run import script as sc
+from kvlab.run.clocked_link import ClockedLink
+from kvlab.run.cost import FS
 from kvlab.run.model import Model, Spec, as_bytes
 from kvlab.run.model_bench import ModelBench
 
@@ -63,12 +64,12 @@ def test_its_trace_folds():
 
 
 def test_on_a_clock_a_copy_takes_the_bytes_of_its_tokens():
-    link = ClockTransfer(bandwidth=1000.0)
+    link = ClockedLink(1000.0)
     one = bench(link=link)
     one.insert(PROMPT)
     seconds = 15 * MODEL.spec.form.token_bytes / 1000
     (node,) = one.engine.cache.tree.nodes()
     for now, arrived in ((seconds * 0.99, False), (seconds, True)):
-        link.advance(now)
+        link.now = round(now * FS)
         one.do(sc.CheckEventsOp())
         assert (node.writing is None) == arrived

@@ -13,9 +13,14 @@ from kvlab.config import MAX_TOKENS
 from kvlab.memory.kv_form import KVForm
 from kvlab.memory.kv_tensors import KVTensors
 from kvlab.memory.pool import KVPool, fingerprints
-from kvlab.pages import as_pages
+from kvlab.pages import Pages, as_pages
 
 TOKEN_LISTS = st.lists(st.integers(0, MAX_TOKENS), max_size=50)
+
+
+def copied(pool: KVPool, source: KVPool, from_pages: Pages, to_pages: Pages) -> None:
+    for move in pool.moves(source, from_pages, to_pages):
+        move()
 
 
 def by_the_book(tokens: list[int], before: int = 7) -> list[int]:
@@ -80,7 +85,7 @@ def test_what_was_written_is_read():
 def test_a_copy_takes_pages_of_one_pool_to_pages_of_another():
     device, host = KVPool(8, page_size=2), KVPool(8, page_size=2)
     device.write(as_pages([1, 2]), np.array([1, 2, 3, 4]))
-    host.copy_from(device, as_pages([2, 1]), as_pages([0, 3]))
+    copied(host, device, as_pages([2, 1]), as_pages([0, 3]))
     assert host.prints.tolist() == [3, 4, 0, 0, 0, 0, 1, 2]
 
 
@@ -91,7 +96,7 @@ def test_a_ledger_holds_nothing():
 def test_a_ledger_takes_writes_and_copies_and_reads_nothing():
     ledger = KVPool(8, mode="ledger")
     ledger.write(as_pages([1]), np.array([5]))
-    ledger.copy_from(KVPool(8), as_pages([1]), as_pages([2]))
+    copied(ledger, KVPool(8), as_pages([1]), as_pages([2]))
     assert ledger.read(as_pages([1])).tolist() == []
 
 
@@ -104,7 +109,7 @@ def test_in_a_pool_of_tensors_k_and_v_travel_with_their_fingerprints():
     device.write(as_pages([3]), np.array([60, 70]))
     rows = [torch.full((2, 1, 2), 5.0), torch.full((2, 1, 2), 6.0)]
     device.kv.write(1, torch.tensor([6, 7]), rows)
-    host.copy_from(device, as_pages([3]), as_pages([1]))
+    copied(host, device, as_pages([3]), as_pages([1]))
     assert host.prints.tolist() == [0, 0, 60, 70, 0, 0, 0, 0]
     found = host.kv.read(1, torch.tensor([2, 3]))
     assert [float(part.sum()) for part in found] == [20.0, 24.0]
@@ -131,6 +136,6 @@ def test_a_copy_between_ledgers_has_no_steps():
 def test_prints_live_on_the_device_they_were_given():
     pool, host = KVPool(8, device="cuda"), KVPool(8)
     pool.write(as_pages([3]), np.array([9]))
-    host.copy_from(pool, as_pages([3]), as_pages([1]))
+    copied(host, pool, as_pages([3]), as_pages([1]))
     pool.synchronize()
     assert (pool.prints.device.type, host.prints[1].item()) == ("cuda", 9)

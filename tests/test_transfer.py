@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from kvlab.memory.streams import StreamTransfer
-from kvlab.memory.transfer import ClockTransfer, HandTransfer, InstantTransfer, Steps
-
-SECOND = 1.0
+from kvlab.memory.transfer import HandTransfer, InstantTransfer, Steps
+from kvlab.run.clocked_link import ClockedLink
+from kvlab.run.cost import FS
 
 
 def by_hand(link: HandTransfer) -> None:
@@ -22,15 +22,15 @@ def by_poll(link: HandTransfer) -> None:
     link.poll()
 
 
-def by_clock(link: ClockTransfer) -> None:
-    link.advance(link.now + 100 * SECOND)
+def by_clock(link: ClockedLink) -> None:
+    link.now += 100 * FS
     link.poll()
 
 
 WAYS = [
     pytest.param(HandTransfer, by_hand, id="hand"),
     pytest.param(InstantTransfer, by_poll, id="instant"),
-    pytest.param(lambda: ClockTransfer(100.0), by_clock, id="clock"),
+    pytest.param(lambda: ClockedLink(100.0), by_clock, id="clock"),
 ]
 STREAMS = [
     pytest.param(lambda: StreamTransfer("cpu"), by_hand, id="streams-cpu"),
@@ -172,56 +172,55 @@ def test_eager_bytes_move_only_once():
 # --- by the clock
 
 
-def done_by(link: ClockTransfer, now: float, stream: str = "write") -> list[int]:
-    link.advance(now)
+def done_by(link: ClockedLink, seconds: float, stream: str = "write") -> list[int]:
+    link.now = round(seconds * FS)
     link.poll()
     return link.collect(stream)
 
 
-def test_a_copy_takes_latency_and_its_bytes_over_the_bandwidth():
-    link = ClockTransfer(bandwidth=100.0, latency=0.5)
+def test_a_copy_takes_its_bytes_over_the_bandwidth():
+    link = ClockedLink(100.0)
     link.submit("write", 1, 50, lambda: None)
-    assert (done_by(link, 0.99), done_by(link, 1.0)) == ([], [1])
+    assert (done_by(link, 0.49), done_by(link, 0.5)) == ([], [1])
 
 
 def test_copies_of_a_stream_wait_for_each_other():
-    link = ClockTransfer(bandwidth=100.0)
+    link = ClockedLink(100.0)
     link.submit("write", 1, 100, lambda: None)
     link.submit("write", 2, 100, lambda: None)
     assert (done_by(link, 1.99), done_by(link, 2.0)) == ([1], [2])
 
 
 def test_each_direction_has_the_full_bandwidth():
-    link = ClockTransfer(bandwidth=100.0)
+    link = ClockedLink(100.0)
     link.submit("write", 1, 100, lambda: None)
     link.submit("load", 2, 100, lambda: None)
     assert done_by(link, 1.0, "load") == [2]
 
 
 def test_an_idle_link_begins_when_a_copy_is_submitted():
-    link = ClockTransfer(bandwidth=100.0)
-    link.advance(10.0)
+    link = ClockedLink(100.0)
+    link.now = 10 * FS
     link.submit("write", 1, 100, lambda: None)
     assert (done_by(link, 10.9), done_by(link, 11.0)) == ([], [1])
 
 
 def test_the_clock_alone_finishes_nothing():
-    link, moved = ClockTransfer(bandwidth=100.0), []
+    link, moved = ClockedLink(100.0), []
     link.submit("write", 1, 100, lambda: moved.append(1))
-    link.advance(5.0)
+    link.now = 5 * FS
     assert moved == []
 
 
-def test_who_waits_for_a_load_lets_the_clock_go_to_its_end():
-    link = ClockTransfer(bandwidth=100.0)
+def test_who_waits_for_a_load_is_told_until_when():
+    link = ClockedLink(100.0)
     link.submit("load", 1, 250, lambda: None)
     link.wait_layer(0)
-    assert link.now == 2.5
+    assert link.waited_until == 2.5 * FS
 
 
-def test_who_waits_for_nothing_stops_no_clock():
-    link = ClockTransfer(bandwidth=100.0)
-    link.submit("load", 1, 250, lambda: None)
-    link.advance(9.0)
+def test_who_waits_for_nothing_is_told_nothing():
+    link = ClockedLink(100.0)
+    link.submit("write", 1, 250, lambda: None)
     link.wait_layer(0)
-    assert link.now == 9.0
+    assert link.waited_until == 0

@@ -10,7 +10,8 @@ There are no recorded states of these two: this is built from the rules alone.
             workers, disks and remote stores, chunks that straddle layers
 
 Stored blocks get no owner: L1 does not look fuller than its requests make it.
-`offloading` has chunks of a block; `lmcache` chunks of 256 tokens, outputs included.
+The offloading connector has chunks of a block; `lmcache` makes chunks of 256 tokens,
+outputs included.
 Source: vLLM 0.33.0, distributed/kv_transfer/kv_connector/v1/offloading/scheduler.py;
 LMCache's documentation.
 """
@@ -41,7 +42,8 @@ class ChunkJob:
 
 
 class ChunkOffload:
-    """A pool of chunks beside L1, unverified against the real connectors.
+    """A pool of chunks beside L1, unverified against the real connectors; by default as
+    the one that `kv_offloading_size` selects.
 
     Units: `chunk_blocks` blocks make a chunk.
     """
@@ -70,13 +72,6 @@ class ChunkOffload:
         self._new_loads: dict[str, Pairs] = {}
         self._number = 0
         self._emit = emit
-
-    @classmethod
-    def offloading(
-        cls, l1: BlockPool, pool: ChunkPool, block_size: int, emit: Emitter = QUIET
-    ) -> ChunkOffload:
-        """Return the connector that kv_offloading_size selects."""
-        return cls(l1, pool, block_size, emit=emit)
 
     @classmethod
     def lmcache(

@@ -138,11 +138,6 @@ class KVPool:
             steps = self.kv.moves(source.kv, from_pages, to_pages, self.page_size)
         return [*steps, partial(self._copy_prints, source, from_pages, to_pages)]
 
-    def copy_from(self, source: KVPool, from_pages: Pages, to_pages: Pages) -> None:
-        """Copy page by page from another pool. Changes: this pool."""
-        for move in self.moves(source, from_pages, to_pages):
-            move()
-
     def _copy_prints(self, source: KVPool, from_pages: Pages, to_pages: Pages) -> None:
         if self.prints.device == source.prints.device:
             self.write(to_pages, source.read(from_pages))

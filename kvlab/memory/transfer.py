@@ -2,13 +2,13 @@
 
 Two streams: "write" takes L1 to L2, "load" takes L2 to L1. Copies of a stream are done
 in the order of their submission. Who says that a copy is done is the one thing that
-differs: `HandTransfer` waits for a hand, `InstantTransfer` says it at the next poll,
-`ClockTransfer` knows bandwidth and latency.
+differs: `HandTransfer` waits for a hand, `InstantTransfer` says it at the next poll.
 
 The bytes move when the copy is done, so that whoever forgets the lock that protects a
 copy in flight reads wrong bytes. Recorded runs moved them at submission; `eager` does.
 A forward pass that reads what a load brings waits for it, layer by layer: `wait_layer`.
-Left out: CUDA streams, which keep this interface (streams.py).
+Left out: CUDA streams (streams.py) and a link that knows its bandwidth
+(run/clocked_link.py), which keep this interface.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ class Steps(Struct, frozen=True):
 
 
 class Copy(Struct, frozen=True):
-    """One submitted copy: `tag` names it to its owner, `move` moves its bytes."""
+    """One submitted copy: `tag` names it to its owner, `move` moves its bytes; `due` is
+    when it is done, by the clock of a link that has one."""
 
     tag: int
     num_bytes: int
     move: Move
-    due: float = 0.0
+    due: int = 0
 
 
 class HandTransfer:
@@ -97,8 +98,8 @@ class HandTransfer:
         done, self._done[stream] = self._done[stream], []
         return done
 
-    def _due(self, stream: Stream) -> float:
-        return 0.0
+    def _due(self, stream: Stream) -> int:
+        return 0
 
 
 class InstantTransfer(HandTransfer):
@@ -107,47 +108,3 @@ class InstantTransfer(HandTransfer):
     def poll(self) -> None:
         self.complete("write")
         self.complete("load")
-
-
-class ClockTransfer(HandTransfer):
-    """Copies take latency + bytes / bandwidth, one after the other on each stream.
-
-    Units: seconds, bytes, bytes a second (each direction has the full bandwidth).
-
-    >>> link = ClockTransfer(bandwidth=100.0, latency=0.5)
-    >>> link.submit("load", 1, 50, lambda: None)
-    >>> link.advance(0.9); link.poll(); link.collect("load")
-    []
-    >>> link.advance(1.0); link.poll(); link.collect("load")
-    [1]
-    """
-
-    def __init__(self, bandwidth: float, latency: float = 0.0) -> None:
-        super().__init__()
-        self.now = 0.0
-        self._bandwidth = bandwidth
-        self._latency = latency
-        self._busy_until: dict[Stream, float] = {"write": 0.0, "load": 0.0}
-
-    def submit(self, stream: Stream, tag: int, num_bytes: int, move: Move) -> None:
-        begin = max(self.now, self._busy_until[stream])
-        self._busy_until[stream] = begin + self._latency + num_bytes / self._bandwidth
-        super().submit(stream, tag, num_bytes, move)
-
-    def advance(self, now: float) -> None:
-        """Let the clock read `now`. Changes: the clock only; `poll` does the rest."""
-        self.now = now
-
-    def wait_layer(self, layer: int) -> None:
-        """As by hand, and the clock goes to when the last load is done."""
-        if self.pending("load"):
-            self.now = max(self.now, self._busy_until["load"])
-        super().wait_layer(layer)
-
-    def poll(self) -> None:
-        for stream, queue in self._queues.items():
-            due = sum(copy.due <= self.now for copy in queue)
-            self.complete(stream, due)
-
-    def _due(self, stream: Stream) -> float:
-        return self._busy_until[stream]

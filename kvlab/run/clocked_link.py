@@ -59,7 +59,7 @@ class ClockedLink(HandTransfer):
         """Wait for the first `count` copies, or all. Changes: `waited_until`."""
         queue = list(self._queues[stream])[:count]
         if queue:
-            self.waited_until = max(self.waited_until, int(queue[-1].due))
+            self.waited_until = max(self.waited_until, queue[-1].due)
         return self._finish(stream, count)
 
     def poll(self) -> None:
@@ -78,9 +78,9 @@ class ClockedLink(HandTransfer):
 
     def _finish(self, stream: Stream, count: int | None) -> int:
         done = super().complete(stream, count)
-        heads = [int(queue[0].due) for queue in self._queues.values() if queue]
+        heads = [queue[0].due for queue in self._queues.values() if queue]
         self.next_done = min(heads, default=NEVER)
         return done
 
-    def _due(self, stream: Stream) -> float:
+    def _due(self, stream: Stream) -> int:
         return self._busy[stream]
