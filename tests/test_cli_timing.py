@@ -67,7 +67,14 @@ def test_a_slower_link_or_device_is_felt(trace, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--timing", "model"], "add --concurrency open"),
+        (["--timing", "model"], "add --concurrency open, or closed with --users"),
+        (["--concurrency", "closed", "--users", "3"], "needs a clock; add --timing"),
+        (
+            [*TIMED, "--concurrency", "closed"],
+            "has no users; say how many with --users",
+        ),
+        ([*TIMED, "--concurrency", "closed", "--users", "0"], "is 0; use 1 or more"),
+        ([*TIMED, "--users", "3"], "are of a closed loop; add --concurrency closed"),
         (["--concurrency", "open"], "needs a clock; add --timing model"),
         (["--schedule-policy", "lpm"], "nobody waits; add --timing model"),
         (["--output-tokens", "trace"], "needs a clock; add --timing model"),
@@ -151,6 +158,38 @@ def test_a_later_turn_is_sent_when_the_one_before_it_has_left(capsys, tmp_path):
     _, both = replay(capsys, path, *TIMED, "--block-size", 64)
     assert both["virtual_s"] > once["virtual_s"] + 0.5
     assert (both["requests"], both["device_hit_tokens"]) == (2, 64)
+
+
+def closed(capsys, trace, users, *options):
+    loop = ("--concurrency", "closed", "--users", users)
+    status, figures = replay(capsys, trace, *TIMED, *loop, *options)
+    assert status == 0
+    return figures
+
+
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
+def test_of_a_closed_loop_as_many_run_as_there_are_users(engine, trace, capsys):
+    base = ("--engine", engine, "--page-size", 16)
+    found = [closed(capsys, trace, users, *base) for users in (1, 4, 10**9)]
+    assert [figures["peak_running"] for figures in found] == [1, 4, 12]
+    assert [figures["requests"] for figures in found] == [12, 12, 12]
+    one, *_ = found
+    assert one["virtual_s"] == pytest.approx(one["e2e_s"]["mean"] * 12)
+
+
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
+def test_a_user_thinks_between_turns_and_takes_the_next_session_at_once(
+    engine, capsys, tmp_path
+):
+    path = tmp_path / "turns.jsonl"
+    later = {"session_id": "b", "timestamp": 900_000, "input_length": 64,
+             "output_length": 9, "hash_ids": [1]}  # fmt: skip
+    path.write_text("\n".join(map(json.dumps, [*TURNS, later])))
+    base = ("--block-size", 64, "--engine", engine, "--page-size", 16)
+    figures = closed(capsys, path, 1, *base)
+    served = figures["e2e_s"]["mean"] * 3
+    assert figures["virtual_s"] == pytest.approx(served + 0.5)
+    assert closed(capsys, path, 2, *base)["peak_running"] == 2
 
 
 def test_outputs_that_no_pool_could_hold_are_cut_to_the_pool(capsys, tmp_path):

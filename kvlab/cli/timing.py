@@ -33,8 +33,11 @@ def add_timing(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--timing", default="none", choices=("none", "model"), help="model: a virtual "
         "clock, whose steps take what --model on --accelerator takes")  # fmt: skip
-    add("--concurrency", default="serial", choices=("serial", "open"), help="open: "
-        "requests arrive at the trace's times and run together")  # fmt: skip
+    add("--concurrency", default="serial", choices=("serial", "open", "closed"),
+        help="open: requests arrive at the trace's times and run together; closed: each"
+        " of --users sends its next when its last has left")  # fmt: skip
+    add("--users", type=int, metavar="N", help="of a closed loop; each takes the "
+        "trace's next session when it is done with one")  # fmt: skip
     add("--output-tokens", default="none", choices=("none", "trace"), help="trace: "
         "each request produces the trace's output_length")  # fmt: skip
     add("--model", default="llama-3-70b", help="a name (capacity --list) or a "
@@ -62,12 +65,21 @@ def is_timed(arguments: argparse.Namespace) -> bool:
 
     Raises: InputError for options that do not go together.
     """
+    closed, users = arguments.concurrency == "closed", arguments.users
+    if users is not None and not closed:
+        raise InputError("--users", "are of a closed loop", "add --concurrency closed")
     if arguments.timing == "model":
-        if arguments.concurrency != "open":
+        if arguments.concurrency == "serial":
             raise InputError(
                 "--timing model", "requests arrive at their times",
-                "add --concurrency open",
+                "add --concurrency open, or closed with --users",
             )  # fmt: skip
+        if closed and users is None:
+            raise InputError(
+                "--concurrency closed", "has no users", "say how many with --users"
+            )
+        if users is not None and users < 1:
+            raise InputError("--users", f"is {users}", "use 1 or more")
         return True
     if arguments.schedule_policy != "fcfs":
         raise InputError(
@@ -108,6 +120,7 @@ def timed_replay(
         rules=rules,
         cost=cost,
         outputs=arguments.output_tokens == "trace",
+        users=arguments.users,
         policy=arguments.schedule_policy,
         max_running=arguments.max_running,
     )
@@ -136,6 +149,7 @@ def timed_block_replay(arguments: argparse.Namespace, config: BlockConfig) -> An
         config=config,
         cost=_cost(arguments),
         outputs=arguments.output_tokens == "trace",
+        users=arguments.users,
     )
 
 

@@ -35,12 +35,14 @@ def replay_blocks_timed(
     record: bool = False,
     name: str = "",
     seed: int = 0,
+    users: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[Figures, BlockTrace | None]:
     """Serve the trace; return the figures and, with `record`, the recorded run.
 
-    Without `outputs` each request asks for one token. `progress` is told how many more
-    requests have left.
+    Without `outputs` each request asks for one token. `users` make it a closed
+    loop: arrival times do not count. `progress` is told how many more requests have
+    left.
     """
     trace = None
     if record:
@@ -49,7 +51,7 @@ def replay_blocks_timed(
     watch = Stopwatch()
     most = config.usable_tokens
     asks = TraceAsks(requests, unit=unit, outputs=outputs, most=most)
-    engine.run(workload_of(asks, watch), progress)
+    engine.run(workload_of(asks, watch, users), progress)
     watch.pause()
     figures = block_figures_of(engine) | {"events": 0 if trace is None else len(trace)}
     speed = {

@@ -74,14 +74,16 @@ def replay_timed(
     record: bool = False,
     name: str = "",
     seed: int = 0,
+    users: int | None = None,
     policy: Policy = "fcfs",
     max_running: int | None = None,
     progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[Figures, Trace | None]:
     """Serve the trace; return the figures and, with `record`, the recorded run.
 
-    Without `outputs` each request asks for one token. `progress` is told how many more
-    requests have left.
+    Without `outputs` each request asks for one token. `users` make it a closed
+    loop: arrival times do not count. `progress` is told how many more requests have
+    left.
     """
     trace = None
     if record:
@@ -100,15 +102,18 @@ def replay_timed(
     watch = Stopwatch()
     pool = engine.cache.allocator.total
     asks = TraceAsks(requests, unit=unit, outputs=outputs, most=pool)
-    engine.run(workload_of(asks, watch), progress)
+    engine.run(workload_of(asks, watch, users), progress)
     watch.pause()
     figures = figures_of(engine) | {"events": 0 if trace is None else len(trace)}
     return figures | _speed(len(requests), watch), trace
 
 
-def workload_of(asks: TraceAsks, watch: Stopwatch) -> Workload:
-    """Return the trace as a loop. Later turns are made when they are sent, while the
-    watch runs; others before, while it stands."""
+def workload_of(asks: TraceAsks, watch: Stopwatch, users: int | None) -> Workload:
+    """Return the trace as a loop, closed if it is of `users`. Later turns and all of a
+    closed loop are made when they are sent, while the watch runs; others before, while
+    it stands."""
+    if users is not None:
+        return asks.of_users(users)
     if asks.has_turns:
         return TurnLoop(asks.requests, asks.ask)
     return OpenLoop(watch.aside(asks.in_order()))

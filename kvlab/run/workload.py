@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -90,6 +91,12 @@ class ClosedLoop:
 
     A session yields (wait, ask): nanoseconds after the last one left, or after the
     start for the first, and the request, whose `at` is then set.
+
+    >>> loop = ClosedLoop([iter([(5, Ask("a", 0, (), 1)), (2, Ask("b", 0, (), 1))])])
+    >>> loop.take().at, loop.next_arrival == NEVER
+    (5, True)
+    >>> loop.left("a", 90); loop.take().at
+    92
     """
 
     def __init__(self, sessions: Iterable[Iterator[tuple[int, Ask]]]) -> None:
@@ -180,7 +187,12 @@ class TraceAsks:
         most: int = MAX_TOKENS,
     ) -> None:
         self.requests = requests
-        self.has_turns = any(request.after is not None for request in requests)
+        self._next_turn = {
+            request.after: number
+            for number, request in enumerate(requests)
+            if request.after is not None
+        }
+        self.has_turns = bool(self._next_turn)
         self._make = unit_tokens_of if unit else tokens_of
         self._unit, self._outputs, self._most = unit, outputs, most
 
@@ -189,6 +201,25 @@ class TraceAsks:
         requests = self.requests
         order = sorted(range(len(requests)), key=lambda i: requests[i].timestamp)
         return (self.ask(number, _ns(requests[number])) for number in order)
+
+    def of_users(self, users: int) -> ClosedLoop:
+        """Return them as a closed loop of so many users: each takes the next session,
+        by first arrival, sends its turns one after the other, and then takes another.
+        """
+        firsts = [i for i, request in enumerate(self.requests) if request.after is None]
+        firsts.sort(key=lambda i: self.requests[i].timestamp)
+        sessions = map(self._turns, firsts)
+        crew = min(users, len(firsts))
+        return ClosedLoop(chain.from_iterable(sessions) for _ in range(crew))
+
+    def _turns(self, first: int) -> Iterator[tuple[int, Ask]]:
+        """Yield a session's turns, each with what it waits for after the one before."""
+        number: int | None = first
+        wait = 0
+        while number is not None:
+            yield wait, self.ask(number, 0)
+            number = self._next_turn.get(number)
+            wait = 0 if number is None else _ns(self.requests[number])
 
     def ask(self, number: int, at: int) -> Ask:
         """Return the request of that number, arriving at so many nanoseconds."""
