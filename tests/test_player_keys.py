@@ -199,6 +199,28 @@ def test_the_controls_are_in_a_low_window_without_scrolling(browser, tmp_path, n
     assert tab.js("() => document.documentElement.scrollHeight") <= 720
 
 
+PLACES = """() => [scrollX, scrollY, document.documentElement.scrollHeight,
+    ...[...document.querySelectorAll('.top, .head, .pane, .tl, .ctl, .ctl button')]
+        .flatMap(at => { const {left, top} = at.getBoundingClientRect();
+                         return [left, top] })]"""
+
+
+@pytest.mark.parametrize("panel", ["filter", "watches", "note", "export", "help"])
+def test_an_open_panel_is_in_sight_and_has_moved_nothing(browser, tmp_path, panel):
+    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    size = {"width": 1280, "height": 720}
+    tab = Tab(browser, tmp_path, to_html(run, lang="en", start=20), viewport=size)
+    before = tab.js(PLACES)
+    button = f"[data-to={panel}]" if panel != "note" else "[data-do=note]"
+    tab.page.click(f"#kvlab .ctl {button}")
+    assert tab.js(PLACES) == before
+    box = tab.page.query_selector("#kvlab .panel").bounding_box()
+    line = tab.page.query_selector("#kvlab .tl").bounding_box()
+    assert box["y"] >= 0 and 30 < box["height"] <= line["y"] - box["y"]
+    tab.page.keyboard.press("Escape")
+    assert tab.js(PLACES) == before
+
+
 def test_a_watch_stops_where_the_device_has_to_make_room(browser, tmp_path):
     bench = Workbench(pool_tokens=24, tree="radix")
     for first in (0, 100):

@@ -132,6 +132,18 @@ def test_nothing_moves_as_notes_come_and_go(open_page):
     assert len(tops) == 1
 
 
+@pytest.mark.parametrize("note", ["one line", "two lines " * 20, "三行" * 100])
+def test_no_note_makes_a_page_higher_than_a_low_window(open_page, note):
+    size = {"width": 1280, "height": 720}
+    tab = open_page(to_html(golden("s10"), notes={30: note}, start=30), viewport=size)
+    assert caption(tab) == note.strip()
+    assert tab.js("() => document.documentElement.scrollHeight") <= 720
+    tab.press("n")  # nor one that was made longer
+    tab.page.fill("#kvlab .panel .line", "longer now " * 18)
+    tab.page.keyboard.press("Enter")
+    assert tab.js("() => document.documentElement.scrollHeight") <= 720
+
+
 @pytest.mark.parametrize(("wide", "two"), [(1280, True), (900, False), (700, False)])
 def test_with_a_note_no_pane_reaches_into_the_timeline(open_page, wide, two):
     run = golden("s10")

@@ -32,6 +32,10 @@ export function drawCaption(player) {
   const line = (e) =>
     `<span ${e === now ? "" : 'aria-hidden="true"'}>${esc(noteOf(player, e))}</span>`;
   put(caption, noted.map(line).join(""));
+  const room = `${player.version} ${noted}`;
+  if (player.captioned === room) return;
+  player.captioned = room;
+  player.root.style.setProperty("--told", `${caption.offsetHeight}px`);
 }
 
 /** What a screen reader is told of the moment. */

@@ -17,7 +17,7 @@ export function buildFrame(player) {
   root.setAttribute("role", "application");
   root.innerHTML = `<style>${STYLE}</style><div class="defs"></div><button class="skip" data-do="skip" hidden></button><div class="top"></div><div class="notes"></div>
       <div class="head"><span class="glyph"></span><div><div class="kind"></div><h2></h2></div></div><div class="caption" hidden></div><div class="sr" role="status" aria-live="polite"></div>
-      <div class="body"></div><div class="tl"><canvas></canvas><canvas class="over" tabindex="-1" role="img"></canvas></div><div class="ctl"></div><div class="panel"></div>`;
+      <div class="body"></div><div class="tl"><canvas></canvas><canvas class="over" tabindex="-1" role="img"></canvas></div><div class="foot"><div class="ctl"></div><div class="panel"></div></div>`;
   player.$ = (s) => root.querySelector(s);
   player.live = player.$(".sr");
   root.addEventListener("keydown", (event) => onKey(player, event));

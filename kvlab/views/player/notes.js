@@ -44,6 +44,7 @@ export function toMark(player, by) {
 }
 
 function marksChanged(player) {
+  player.captioned = null; // a line may be longer now
   drawTimeline(player);
   drawCaption(player);
   drawPlace(player);

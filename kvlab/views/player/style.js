@@ -70,9 +70,10 @@ const FRAME_STYLE = `
 .kv .head .kind { font: 12px var(--mono); color: var(--ink2) }
 .kv .caption:not([hidden]) {
   display: grid; position: relative; padding: 4px 16px 5px 48px; font-size: 14px;
-  border-bottom: 1px solid var(--line); background: var(--well);
+  border-bottom: 1px solid var(--line); background: var(--well); max-height: 69px;
+  overflow: auto;
 }
-.kv .caption span { grid-area: 1/1; overflow-wrap: anywhere; max-width: 110ch }
+.kv .caption span { grid-area: 1/1; overflow-wrap: anywhere }
 .kv .caption [aria-hidden] { visibility: hidden }
 .kv .caption span::before {
   content: "▤"; position: absolute; left: 20px; color: var(--link);
@@ -89,11 +90,13 @@ const FRAME_STYLE = `
   grid-template-areas: "tree pool why" "queue pool why";
   grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
 }
-.kv.page .body { height: max(var(--body), min(100vh - 286px - var(--told, 0px), 660px)) }
-.kv .caption:not([hidden]) ~ .body { --told: 48px }
+.kv.page .body { /* a caption takes its room from the panes, down to what pools need */
+  height: max(var(--pools), var(--body) - var(--told), min(100vh - 286px - var(--told), 660px));
+}
 .kv.page:focus-visible { outline: none }
 .kv.page.low .head { height: 52px }
-.kv.page .ctl { position: sticky; bottom: 0; z-index: 1; background: var(--bg) }
+.kv .foot { position: relative; z-index: 1 }
+.kv.page .foot { position: sticky; bottom: 0; background: var(--bg) }
 .kv .pane { padding: 10px 16px; min-width: 0; contain: strict }
 .kv .pane h3 {
   font: 600 12px/16px var(--ui); margin: 0 0 6px; display: flex; gap: 8px;
@@ -174,9 +177,11 @@ const FRAME_STYLE = `
 .kv .ctl input { width: 84px; text-align: right }
 .kv .ctl b { color: var(--ink) }
 .kv .flag { color: var(--link); margin-right: 3px }
-.kv .panel {
-  border-top: 1px solid var(--line); padding: 8px 16px; font-size: 12px; display: flex;
+.kv .panel { /* lies over the panes, above the timeline: opening it moves nothing */
+  position: absolute; left: 0; right: 0; bottom: calc(100% + 96px); padding: 8px 16px;
+  max-height: min(60vh, 420px); overflow: auto; font-size: 12px; display: flex;
   gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
+  border: solid var(--line2); border-width: 1px 0;
 }
 .kv .write { flex: 1; display: flex; gap: 8px; align-items: center }
 .kv .write input { flex: 1; max-width: none }
