@@ -48,6 +48,30 @@ def test_chunks_stored_by_one_request_in_two_steps_keep_their_order():
     assert list(pool.lists.t1) == [2, 1]
 
 
+def test_what_a_request_stores_later_stands_with_what_it_stored_first():
+    pool = ChunkPool(4)
+    for request, key in (("r1", 1), ("r2", 2), ("r1", 3)):
+        pool.store(request, {key: key})
+    assert list(pool.lists.t1) == [3, 1, 2]
+    pool.finish("r1")
+    assert list(pool.lists.t1) == [2, 3, 1]
+
+
+def test_what_a_store_finds_becomes_young_though_nothing_is_stored():
+    pool = full_pool()
+    pool.store("r3", {1: 1, 2: 2})
+    assert list(pool.lists.t1) == [12, 11, 2, 1]
+
+
+def test_what_is_offered_too_seldom_is_still_not_evicted_by_its_own_offer():
+    pool = ChunkPool(2, store_threshold=2)
+    for request in ("r1", "r2"):
+        pool.store(request, {1: 1, 2: 2})
+    pool.store_done([1, 2])
+    pool.store("r3", {3: 3})
+    assert pool.store("r4", {1: 1, 2: 2, 3: 3}) is None
+
+
 @pytest.mark.parametrize("policy", ["lru", "arc"])
 def test_a_pending_store_cannot_be_evicted(policy):
     pool = ChunkPool(1, policy)
@@ -94,8 +118,32 @@ def test_a_threshold_stores_at_the_offer_of_that_number():
 
 def test_arc_moves_what_is_used_again_to_t2():
     pool = full_pool("arc")
-    pool.touch("r3", {1: 1})
+    pool.touch([1])
     assert list(pool.lists.t2) == [1]
+
+
+def test_arc_keeps_a_store_in_its_order_until_the_request_is_over():
+    pool = ChunkPool(3, "arc")
+    pool.store("r1", {1: 1, 2: 2, 3: 3})
+    assert list(pool.lists.t1) == [1, 2, 3]
+    pool.finish("r1")
+    assert list(pool.lists.t1) == [3, 2, 1]
+
+
+def test_arc_moves_what_a_request_read_when_the_request_is_over():
+    pool = full_pool("arc")
+    pool.load("r3", {1: 1})
+    pool.load_done([1])
+    assert list(pool.lists.t2) == []
+    pool.finish("r3")
+    assert list(pool.lists.t2) == [1]
+
+
+def test_arc_learns_from_a_lost_key_that_is_brought_again():
+    pool = full_pool("arc")
+    put(pool, "r3", 21)
+    pool.store("r4", {2: 2})
+    assert (pool.lists.target_t1, list(pool.lists.b1)) == (1, [1])
 
 
 def test_arc_remembers_what_it_evicted():
@@ -107,23 +155,23 @@ def test_arc_remembers_what_it_evicted():
 def test_arc_gives_t1_more_room_when_a_key_it_lost_is_asked_for():
     pool = full_pool("arc")
     put(pool, "r3", 21)
-    pool.touch("r4", {2: 2})
+    pool.touch([2])
     assert pool.lists.target_t1 == 1
 
 
 def test_arc_gives_t2_more_room_when_a_key_that_lost_is_asked_for():
     pool = full_pool("arc")
-    pool.touch("r3", {1: 1, 2: 2, 11: 11, 12: 12})
+    pool.touch([1, 2, 11, 12])
     put(pool, "r4", 21)
     assert list(pool.lists.b2) == [12]
     pool.lists.target_t1 = 2
-    pool.touch("r5", {12: 12})
+    pool.touch([12])
     assert pool.lists.target_t1 == 1
 
 
 def test_arc_evicts_from_t2_while_t1_is_below_its_share():
     pool = full_pool("arc")
-    pool.touch("r3", {1: 1, 2: 2})
+    pool.touch([1, 2])
     pool.lists.target_t1 = 3
     assert put(pool, "r4", 21).evicted == [2]
 

@@ -89,9 +89,7 @@ class ChunkOffload:
         self, id: str, names: Sequence[BlockHash], length: int, local: int
     ) -> int | None:
         """Return the tokens beyond `local` that consecutive chunks hold; None if the
-        next of them is still being stored.
-
-        Changes: the order of the chunks asked for.
+        next of them is still being stored. Changes nothing in the pool.
         """
         tokens = self._size * self._chunk_blocks
         first = local // tokens
@@ -103,7 +101,6 @@ class ChunkOffload:
             if answer is Answer.MISS:
                 break
             found.append(key)
-        self.pool.touch(id, _places(found, first))
         self._matched[id] = found
         return max((first + len(found)) * tokens - local, 0)
 

@@ -1,32 +1,25 @@
 """Which chunks stay on the CPU when the offloading connector runs out of room?
 
 The pool keeps chunks by key. A chunk whose store is pending, or that is being read,
-cannot be evicted; a store that cannot make room is refused as a whole. Two policies:
-
-        lru   one order: what was used longest ago goes first
-        arc   t1 seen once, t2 used again, b1 and b2 the keys that each lost lately;
-              a key asked for again in b1 makes t1's share larger, in b2 smaller
-
-Chunks that one request used leave the later position first, so that what is left is
-still a prefix. Left out: when the connector offers and reads chunks.
-Source: vLLM 0.33.0, v1/kv_offload/cpu/manager.py and
-v1/kv_offload/cpu/policies/{lru,arc}.py.
+cannot be evicted; a store that cannot make room is refused as a whole. Who goes first
+is the policy's to say (chunk_order.py). Left out: when the connector offers and reads
+chunks; vLLM's bound of 64,000 keys whose offers it counts.
+Source: vLLM 0.33.0, v1/kv_offload/cpu/manager.py.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from ..record import block_events as ev
-from ..record.chunk_state import PLACES, Key
+from ..record.chunk_state import Key
 from ..record.trace import QUIET, Emitter
+from .chunk_order import ArcOrder, ChunkOrder, Lists, LruOrder, Use
 
-Order = dict[Key, None]
 ChunkPolicy = Literal["lru", "arc"]
 
 
@@ -43,17 +36,6 @@ class Stored(NamedTuple):
 
     stored: list[Key]
     evicted: list[Key]
-
-
-@dataclass
-class Lists:
-    """The orders of a policy, first to go first. LRU uses `t1` alone."""
-
-    t1: Order = field(default_factory=dict)
-    t2: Order = field(default_factory=dict)
-    b1: Order = field(default_factory=dict)
-    b2: Order = field(default_factory=dict)
-    target_t1: float = 0.0
 
 
 class ChunkPool:
@@ -79,13 +61,19 @@ class ChunkPool:
         self.num_chunks = num_chunks
         self.policy: ChunkPolicy = policy
         self.refs: dict[Key, int] = {}
-        self.lists = Lists()
+        order = ArcOrder if policy == "arc" else LruOrder
+        self.order: ChunkOrder = order(num_chunks, self._is_ready, emit)
         self._threshold = store_threshold
         self._offers: Counter[Key] = Counter()
-        self._used: dict[str, dict[Key, int]] = {}
+        self._uses: dict[str, Use] = {}
         self._emit = emit
 
     # --- questions
+
+    @property
+    def lists(self) -> Lists:
+        """The orders of the policy."""
+        return self.order.lists
 
     @property
     def free(self) -> int:
@@ -111,20 +99,27 @@ class ChunkPool:
     def store(self, request: str, positions: dict[Key, int]) -> Stored | None:
         """Make room for the chunks that are not here yet; None if there is none.
 
-        Changes: on success the chunks are here, their stores pending; offers count in
-        any case. The request's own chunks are not evicted for each other.
+        Changes: on success the chunks are here, their stores pending; in any case
+        offers count, and the request has asked for what is here. The request's own
+        chunks are not evicted for each other.
         """
-        keys = list(positions)
+        use = self._use(request, positions)
         if self._threshold > 1:
-            self._offers.update(keys)
-            keys = [key for key in keys if self._offers[key] >= self._threshold]
-        wanted = [key for key in keys if key not in self.refs]
-        evicted = self._evict(len(wanted) - self.free, set(keys))
+            self._offers.update(positions.keys())
+        wanted = [key for key in positions if self._is_wanted(key)]
+        missed = [key for key in wanted if key not in use.missed]
+        if missed:
+            self.order.missed(missed)
+            use.missed.update(missed)
+        found = [key for key in positions if self._is_ready(key)]
+        self._ask(use, [key for key in positions if key in {*wanted, *found}], found)
+        evicted = self._evict(len(wanted) - self.free, kept=positions)
         if evicted is None:
             return None
         self._hold(wanted, -1)
-        self._move(wanted, "t1")
-        self._used_by(request, {key: positions[key] for key in wanted})
+        if wanted:
+            self.order.insert(use, wanted)
+        use.stored.update(wanted)
         return Stored(wanted, evicted)
 
     def store_done(self, keys: Iterable[Key], *, ok: bool = True) -> None:
@@ -132,126 +127,35 @@ class ChunkPool:
         pending = [key for key in dict.fromkeys(keys) if self.refs.get(key) == -1]
         self._hold(pending, 0 if ok else None)
         if not ok:
-            self._move(pending, "")
+            self.order.remove(pending)
 
     def load(self, request: str, positions: dict[Key, int]) -> None:
         """The chunks are being read. Changes: refs, the order."""
         for key in positions:
             self._hold([key], self.refs[key] + 1)
-        self.touch(request, positions)
+        self._ask(self._use(request, positions), list(positions), positions)
 
     def load_done(self, keys: Iterable[Key]) -> None:
         """The chunks have been read. Changes: refs."""
         for key in keys:
             self._hold([key], self.refs[key] - 1)
 
-    def touch(self, request: str, positions: dict[Key, int]) -> None:
-        """The request asks for the chunks. Changes: the order, and arc's share."""
-        if self.policy == "arc":
-            for key in _last_first(positions):
-                self._promote(key)
-        here = {key: at for key, at in positions.items() if key in self.refs}
-        self._used_by(request, here)
+    def touch(self, keys: Sequence[Key]) -> None:
+        """The chunks were used. Changes: the order, and arc's shares."""
+        self.order.touch(keys)
 
     def finish(self, request: str) -> None:
-        """The request is over: its later chunks are no longer put before others."""
-        self._used.pop(request, None)
+        """The request is over. Changes: the order: what it asked for is the last to
+        go."""
+        use = self._uses.pop(request, None)
+        if use is not None:
+            self.order.finish(use)
 
     def reset(self) -> None:
         """Drop everything. Changes: all of it but the offers."""
-        lists = self.lists
         self._hold(list(self.refs), None)
-        self._move([*lists.t1, *lists.t2, *lists.b1, *lists.b2], "")
-        self._aim(0.0)
-        self._used.clear()
-
-    # --- the order
-
-    def _answer(self, key: Key) -> Answer:
-        if key not in self.refs:
-            return Answer.MISS
-        return Answer.PENDING if self.refs[key] == -1 else Answer.HIT
-
-    def _used_by(self, request: str, positions: dict[Key, int]) -> None:
-        """Move all that the request used to the end, later positions before."""
-        if not positions:
-            return
-        used = self._used.setdefault(request, {})
-        used.update(positions)
-        for key in _last_first(used):
-            for place in ("t1", "t2"):
-                if key in self._order(place):
-                    self._move([key], place)
-
-    def _promote(self, key: Key) -> None:
-        """ARC: what is asked for again moves to t2; a lost key moves the shares."""
-        lists = self.lists
-        if key in lists.t1 and self.refs[key] >= 0:
-            self._move([key], "t2")
-        elif key in lists.b1:
-            step = max(1, len(lists.b2) / len(lists.b1))
-            self._aim(min(lists.target_t1 + step, self.num_chunks))
-            self._move([key], "b1")
-        elif key in lists.b2:
-            step = max(1, len(lists.b1) / len(lists.b2))
-            self._aim(max(lists.target_t1 - step, 0))
-            self._move([key], "b2")
-
-    def _evict(self, count: int, kept: set[Key]) -> list[Key] | None:
-        """Evict `count` chunks, or none at all and return None."""
-        lists = self.lists
-        once = self._may_go(lists.t1, kept)
-        again = self._may_go(lists.t2, kept)
-        if count > len(once) + len(again):
-            return None
-        evicted: list[Key] = []
-        left = len(lists.t1)
-        while len(evicted) < count:
-            from_t1 = bool(once) and (left >= int(lists.target_t1) or not again)
-            left -= from_t1
-            evicted.append((once if from_t1 else again).pop(0))
-        for key in evicted:
-            self._drop(key)
-        for ghosts in (lists.b1, lists.b2):
-            self._move(list(ghosts)[: max(len(ghosts) - self.num_chunks, 0)], "")
-        return evicted
-
-    def _may_go(self, order: Order, kept: set[Key]) -> list[Key]:
-        return [key for key in order if self.refs[key] == 0 and key not in kept]
-
-    def _drop(self, key: Key) -> None:
-        ghosts = "b1" if key in self.lists.t1 else "b2"
-        self._hold([key], None)
-        self._move([key], ghosts if self.policy == "arc" else "")
-
-    # --- the three ways to change
-
-    def _hold(self, keys: Sequence[Key], ref: int | None) -> None:
-        for key in keys:
-            if ref is None:
-                del self.refs[key]
-            else:
-                self.refs[key] = ref
-        if keys:
-            self._emit(ev.ChunkHold, tuple(keys), ref)
-
-    def _move(self, keys: Sequence[Key], place: str) -> None:
-        """Put the keys last in an order, one after the other; in none if it is ""."""
-        for key in keys:
-            for name in PLACES:
-                self._order(name).pop(key, None)
-            if place:
-                self._order(place)[key] = None
-        if keys:
-            self._emit(ev.ChunkMove, tuple(keys), place)
-
-    def _aim(self, target: float) -> None:
-        self.lists.target_t1 = target
-        self._emit(ev.ChunkAim, target)
-
-    def _order(self, place: str) -> Order:
-        order: Order = getattr(self.lists, place)
-        return order
+        self.order.clear()
+        self._uses.clear()
 
     def check(self) -> None:
         """Print the lists and raise AssertionError if they are not what is here."""
@@ -262,6 +166,51 @@ class ChunkPool:
         assert sound, "the lists and the chunks differ"
         assert self.free >= 0, f"{len(self.refs)} chunks in {self.num_chunks} places"
 
+    # --- the terms
 
-def _last_first(positions: dict[Key, int]) -> list[Key]:
-    return sorted(positions, key=lambda key: -positions[key])
+    def _answer(self, key: Key) -> Answer:
+        if key not in self.refs:
+            return Answer.MISS
+        return Answer.HIT if self._is_ready(key) else Answer.PENDING
+
+    def _is_ready(self, key: Key) -> bool:
+        return self.refs.get(key, -1) >= 0
+
+    def _is_wanted(self, key: Key) -> bool:
+        """Is the key not here, and offered often enough?"""
+        often = self._threshold <= 1 or self._offers[key] >= self._threshold
+        return often and key not in self.refs
+
+    def _use(self, request: str, positions: dict[Key, int]) -> Use:
+        use = self._uses.setdefault(request, Use())
+        use.positions.update(positions)
+        return use
+
+    def _ask(self, use: Use, keys: Sequence[Key], found: Iterable[Key]) -> None:
+        """The request asks for the keys, of which some are found here."""
+        fresh = [key for key in keys if key not in use.seen]
+        use.seen.update(dict.fromkeys(fresh))
+        if fresh:
+            self.order.asked(use, fresh)
+        use.read.update(key for key in found if key not in use.stored)
+
+    def _evict(self, count: int, kept: dict[Key, int]) -> list[Key] | None:
+        """Evict `count` chunks that nobody holds, or none at all and return None."""
+        if count <= 0:
+            return []
+        evicted = self.order.evict(
+            count, lambda key: self.refs[key] == 0 and key not in kept
+        )
+        if evicted is not None:
+            for key in evicted:
+                self._hold([key], None)
+        return evicted
+
+    def _hold(self, keys: Sequence[Key], ref: int | None) -> None:
+        for key in keys:
+            if ref is None:
+                del self.refs[key]
+            else:
+                self.refs[key] = ref
+        if keys:
+            self._emit(ev.ChunkHold, tuple(keys), ref)

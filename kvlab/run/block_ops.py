@@ -203,7 +203,7 @@ class ChunkOps:
             case "load_done":
                 pool.load_done(op.keys)
             case "touch":
-                pool.touch(op.req, positions)
+                pool.touch(list(positions))
             case "finish":
                 pool.finish(op.req)
             case _:
