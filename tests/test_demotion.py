@@ -16,7 +16,7 @@ A, B, C = range(100, 104), range(200, 204), range(300, 304)
 
 
 def through(**knobs: object) -> Bench:
-    return Bench(rules=NEW, **{"host_tokens": 128, **knobs})
+    return Bench(**{"rules": NEW, "host_tokens": 128, **knobs})
 
 
 def write_back(**knobs: object) -> Bench:
@@ -124,9 +124,9 @@ def test_a_victim_that_the_host_cannot_take_is_dropped():
     assert cache.unsound() == []
 
 
-def over_a_host_only_child() -> Bench:
+def over_a_host_only_child(**knobs: object) -> Bench:
     """Node 1 on the device, node 2 below it on the host alone, which 2 fills."""
-    cache = write_back(host_tokens=4)
+    cache = write_back(host_tokens=4, **knobs)
     cache.insert(range(6))
     cache.insert(range(10))
     cache.cache.evict(4)
@@ -149,6 +149,14 @@ def test_a_victim_stays_while_somebody_needs_what_hangs_below():
     assert cache.cache.evict(6) == 0
     assert fates(cache)[-1] == (1, "stays")
     assert where(cache) == {0: "D", 6: "H"}
+    assert cache.unsound() == []
+
+
+def test_a_victim_that_stays_is_tried_once_though_its_child_made_it_a_leaf_again():
+    cache = over_a_host_only_child(rules=Rules.named("0.5.23+unwritable_victim_stays"))
+    assert cache.cache.evict(6) == 0
+    assert fates(cache)[-3:] == [(1, "backup"), (2, "evict_host"), (1, "stays")]
+    assert where(cache) == {0: "D"}
     assert cache.unsound() == []
 
 

@@ -55,6 +55,15 @@ def test_a_chain_comes_back_ancestor_first_from_one_allocation():
     assert pages == alloc.pages.tolist()
 
 
+def test_the_tokens_of_all_loads_are_summed():
+    cache = chain()
+    cache.load_back(P22)
+    cache.ack_load()
+    cache.cache.evict(64)
+    cache.load_back(P16)
+    assert cache.cache.totals.loaded_back == 22 + 16
+
+
 def test_a_load_begins_behind_what_is_on_device():
     cache = chain(P8)
     assert cache.load_back(P22) == 14
@@ -284,12 +293,6 @@ def test_check_events_takes_note_of_both_directions():
     cache.link.complete("load")
     cache.cache.check_events()
     assert cache.account() == (32, 32, 0)
-
-
-def test_the_sum_of_loads_is_kept():
-    cache = chain(P8)
-    cache.load_back(P22)
-    assert cache.cache.totals.loaded_back == 14
 
 
 # --- the fault of 0.5.14: nodes that are loaded are not protected (golden s25)

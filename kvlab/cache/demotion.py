@@ -178,8 +178,9 @@ class DemotingCache(HostTier):
                 return node.size
             self._finish_writes()
             return self._demote(node)
-        if not self.rules.unwritable_victim_stays and self._droppable(node):
-            return self._drop_subtree(node)
+        # the host gave up all that it could: what still hangs below is needed
+        if not self.rules.unwritable_victim_stays and not node.children:
+            return self._delete(node, "drop")
         self._victim(node, "stays", self.device_leaves.key(node))
         stuck[node] = None
         return 0
@@ -196,31 +197,3 @@ class DemotingCache(HostTier):
         self.totals.evicted += size
         self._note(node)
         return size
-
-    def _droppable(self, node: Node) -> bool:
-        """True unless somebody needs the node, or a host-only node below it."""
-        return not any(_needed(below) for below in [node, *_below(node)])
-
-    def _drop_subtree(self, node: Node) -> int:
-        """Lose a device leaf and all that is host-only below it; return the device
-        tokens that came free."""
-        for below in reversed(_below(node)):
-            self._victim(below, "drop", self.device_leaves.key(below))
-            self.host_leaves.remove(below)
-            self._lose(below)
-        self.device_leaves.remove(node)
-        return self._delete(node, "drop")
-
-
-def _needed(node: Node) -> bool:
-    in_flight = node.writing is not None or node.loading is not None
-    return in_flight or node.lock_ref > 0 or node.host_lock_ref > 0
-
-
-def _below(node: Node) -> list[Node]:
-    """Return the nodes below, parents before children, last branches first."""
-    found, todo = list[Node](), list(node.children.values())
-    while todo:
-        found.append(todo.pop())
-        todo.extend(found[-1].children.values())
-    return found
