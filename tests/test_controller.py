@@ -19,11 +19,14 @@ DEVICE, HOST = 8, 4
 class Rig:
     """A controller between two pools; device slot s holds 100 + s."""
 
-    def __init__(self, link: HandTransfer | None = None, bytes_per_token: int = 0):
+    def __init__(
+        self, link: HandTransfer | None = None, bytes_per_token: int = 0, page: int = 1
+    ):
         self.link = link or HandTransfer()
-        self.device = PageAllocator("L1", DEVICE, 1)
-        self.host = PageAllocator("L2", HOST, 0)
-        self.device_pool, self.host_pool = KVPool(DEVICE + 1), KVPool(HOST)
+        self.device = PageAllocator("L1", DEVICE, 1, page_size=page)
+        self.host = PageAllocator("L2", HOST, 0, page_size=page)
+        self.device_pool = KVPool((DEVICE + 1) * page, page)
+        self.host_pool = KVPool(HOST * page, page)
         self.device_pool.write(as_pages(range(9)), np.arange(100, 109))
         self.controller = HiCacheController(
             self.device,
@@ -144,13 +147,14 @@ def test_batches_are_acknowledged_in_order(rig):
 # --- size
 
 
-def test_a_copy_is_as_large_as_its_tokens():
-    rig = Rig(ClockedLink(10.0), bytes_per_token=5)
+@pytest.mark.parametrize("page", [1, 4])
+def test_a_copy_is_as_large_as_its_tokens(page):
+    rig = Rig(ClockedLink(10.0), bytes_per_token=5, page=page)
     rig.controller.write(7, as_pages([1, 2]))
     rig.controller.start_writing()
-    rig.link.now = round(0.9 * FS)
+    rig.link.now = round(0.9 * page * FS)
     assert rig.controller.acked_writes() == []
-    rig.link.now = round(1.0 * FS)
+    rig.link.now = page * FS
     assert rig.controller.acked_writes() == [7]
 
 

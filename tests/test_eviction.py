@@ -169,6 +169,17 @@ def test_the_heap_does_not_grow_without_bound():
     assert len(queue._heap) < 64 + 5 * 10
 
 
+def test_a_heap_that_was_cut_down_is_in_order_again():
+    nodes = [leaf(id, last_access=99 - id) for id in range(20)]
+    queue = leaves("lru", *nodes)
+    for clock in range(100, 300):
+        nodes[0].last_access = clock
+        queue.note(nodes[0])
+        assert len(queue) == 20
+    assert len(queue._heap) < 200, "it was not cut down"
+    assert drained(queue) == [*range(19, 0, -1), 0]
+
+
 def test_nothing_is_kept_of_a_victim():
     queue = leaves("lru", leaf(1))
     queue.pop()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from bench import Bench
+from bench import Bench, where
 
 from kvlab.cache.controller import MAX_LOAD_BATCHES
 from kvlab.errors import EngineFault
@@ -337,6 +337,23 @@ def test_dropping_the_lost_node_again_is_the_engines_own_assertion():
     cache.cache.evict(64)
     with pytest.raises(EngineFault, match="n1 was dropped while it was being load"):
         cache.cache.evict_host(5)
+
+
+def test_a_node_that_left_while_it_was_loaded_does_not_keep_its_parent():
+    cache = Bench(
+        pool_tokens=36, host_tokens=40, write_policy="write_back", load_back_threshold=4
+    )
+    cache.insert(range(4))
+    cache.insert(range(24))
+    cache.cache.evict(64)
+    cache.load_back(range(4))
+    cache.insert(range(100, 130))
+    cache.ack_load()
+    assert cache.load_back(range(24)) == 20
+    cache.ack_load()
+    assert where(cache) == {0: "DH", 100: "H"}
+    cache.cache.evict(64)
+    assert where(cache) == {0: "H", 100: "H"}
 
 
 def test_a_host_with_room_for_both_loads_the_right_prefix():

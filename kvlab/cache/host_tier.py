@@ -255,7 +255,6 @@ def _host_pages(node: Node) -> Pages:
 def _is_host_leaf(node: Node) -> bool:
     return (
         node.value is None
-        and node.host_value is not None
         and node.lock_ref == 0
         and node.host_lock_ref == 0
         and node.host_children == 0
