@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kvlab.block_config import BlockConfig
+from kvlab.block_config import BlockConfig, L2Config
 from kvlab.blocks.kv_cache_manager import KVCacheManager
+from kvlab.blocks.offload import CpuOffload
 from kvlab.record.block_events import PickVictim, Stop
 from kvlab.record.trace import QUIET, BlockHeader, BlockTrace
 from kvlab.schedule.block_queue import BlockQueue
@@ -23,7 +24,8 @@ class Bench:
         self.trace = BlockTrace(BlockHeader(config=config))
         emit = self.trace if trace else QUIET
         self.manager = KVCacheManager(config, emit)
-        self.scheduler = BlockScheduler(self.manager, config, emit)
+        l2 = config.l2 and CpuOffload(config, self.manager.pool, emit)
+        self.scheduler = BlockScheduler(self.manager, config, emit, l2)
         self.requests: dict[str, BlockRequest] = {}
 
     def add(self, id: str, prompt: int, out: int = 9, **how: object) -> BlockRequest:
@@ -259,6 +261,18 @@ def test_an_asynchronous_turn_does_not_run_past_the_last_output():
     bench.scheduler.update(first, {"a": 0})
     assert bench.named(second) == {"a": 1}
     assert bench.named(bench.scheduler.schedule()) == {}
+
+
+@pytest.mark.parametrize("with_l2", [False, True])
+def test_with_a_connector_nobody_in_the_step_under_way_is_preempted(with_l2):
+    l2 = L2Config(num_cpu_blocks=9) if with_l2 else None
+    bench = Bench(num_gpu_blocks=4, async_scheduling=True, l2=l2, trace=True)
+    bench.add("a", 8)
+    bench.add("b", 3)
+    first, second = bench.scheduler.schedule(), bench.scheduler.schedule()
+    assert bench.named(first) == {"a": 8, "b": 3}
+    assert bench.named(second) == ({} if with_l2 else {"a": 1})
+    assert [r.id for r in second.preempted] == ([] if with_l2 else ["b"])
 
 
 @pytest.mark.parametrize(("policy", "order"), [("fcfs", "cabd"), ("priority", "abcd")])

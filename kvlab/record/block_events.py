@@ -230,7 +230,8 @@ class Schedule(Decision, frozen=True):
 
 
 class Stop(Decision, frozen=True):
-    """Nobody behind this waiting request is tried: `why` is no_blocks or no_chunk."""
+    """Nobody behind this request is tried: `why` is no_blocks or no_chunk for a waiting
+    one, in_flight for a running one whose victim is in the step under way."""
 
     request: str
     why: str

@@ -61,6 +61,8 @@ class BlockLives:
         Changes: outputs, names; finished requests give their blocks back.
         """
         finished = []
+        for request in turn.tokens:
+            request.steps_in_flight -= self.config.async_scheduling
         for request in turn.sampling:
             if request.status is Status.FINISHED:
                 continue

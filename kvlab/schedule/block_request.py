@@ -7,7 +7,7 @@ Three lengths tell where it stands, in tokens of prompt + outputs:
 
 There is no prefill and no decode: a step computes what is missing, and a token is
 sampled when nothing is. With asynchronous scheduling, `in_flight` tokens have been
-sampled and are not known yet.
+sampled and are not known yet: `steps_in_flight` steps that it is in are under way.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class BlockRequest:
     status: Status = Status.WAITING
     computed: int = 0
     in_flight: int = 0
+    steps_in_flight: int = 0
     preemptions: int = 0
     names: list[BlockHash] = field(default_factory=list)
     prompt_len: int = field(init=False)

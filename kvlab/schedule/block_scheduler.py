@@ -26,8 +26,9 @@ class BlockScheduler(BlockLives):
         """Decide the next step. Changes: the queues, the pools, `computed`."""
         turn = Turn(self.config.max_num_batched_tokens, self._cap())
         for request in list(self.running):
-            if turn.budget and request.status is Status.RUNNING:
-                self._serve(request, turn)
+            is_due = turn.budget and request.status is Status.RUNNING
+            if is_due and not self._serve(request, turn):
+                break
         while not turn.preempted and turn.budget and self._has_seat():
             queue = self._next_queue()
             if queue is None or not self._admit(queue, turn):
@@ -37,17 +38,22 @@ class BlockScheduler(BlockLives):
         self._advance(turn)
         return turn
 
-    def _serve(self, request: BlockRequest, turn: Turn) -> None:
-        """Give a running request the tokens it lacks, at others' cost if need be."""
+    def _serve(self, request: BlockRequest, turn: Turn) -> bool:
+        """Give a running request the tokens it lacks, at others' cost if need be;
+        False if nobody behind it may be served."""
         tokens = self._lacking(request, turn)
         if tokens <= 0:
-            return
+            return True
         while not self._allocate(request, tokens):
-            victim = self._pick_victim(request)
+            victim = self._pick_victim()
+            if victim.steps_in_flight and self.connector:
+                return self._stop(request, "in_flight")
+            self._emit(ev.PickVictim, victim.id, request.id, victim.computed)
             self._preempt(victim, turn)
             if victim is request:
-                return
+                return True
         self._give(request, tokens, turn)
+        return True
 
     def _admit(self, queue: BlockQueue, turn: Turn) -> bool:
         """Try the first of a queue; False if nobody behind it may be tried."""
@@ -95,14 +101,15 @@ class BlockScheduler(BlockLives):
         )
         return self.manager.allocate_slots(demand) is not None
 
-    def _pick_victim(self, request: BlockRequest) -> BlockRequest:
-        """Return who gives up its blocks: perhaps the request itself."""
+    def _pick_victim(self) -> BlockRequest:
+        """Return who is the first to give up its blocks.
+
+        A connector may load into blocks as soon as they are free, so whoever is in a
+        step under way keeps its own: then nobody is preempted.
+        """
         if self.config.policy == "priority":
-            victim = max(self.running, key=lambda r: (r.priority, r.arrival))
-        else:
-            victim = self.running[-1]
-        self._emit(ev.PickVictim, victim.id, request.id, victim.computed)
-        return victim
+            return max(self.running, key=lambda r: (r.priority, r.arrival))
+        return self.running[-1]
 
     def _preempt(self, victim: BlockRequest, turn: Turn) -> None:
         self.running.remove(victim)
@@ -252,6 +259,7 @@ class BlockScheduler(BlockLives):
         """Count the scheduled tokens as computed; see who gets an output."""
         for request, tokens in turn.tokens.items():
             request.computed += tokens
+            request.steps_in_flight += self.config.async_scheduling
             self._emit(ev.Compute, request.id, request.computed)
             if request.computed >= request.length + request.in_flight:
                 turn.sampling.append(request)

@@ -140,6 +140,10 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{request} is longer than the token budget that is left, and chunked prefill "
         "is off: nobody behind it is tried in this step",
         "{request} 超出剩余 token 预算，而分块预填充已关：本步不再尝试它之后的请求"),
+    "stop in_flight": Words(
+        "{request} waits: whoever would be preempted is in the step under way, so "
+        "nobody behind it goes on in this step",
+        "{request} 等待：该被抢占者还在进行中的一步里，本步它之后的请求也不继续"),
     "pickvictim": Words(
         "{victim} is to be preempted so that {request} can go on; it has {computed} "
         "computed tokens",
@@ -165,6 +169,7 @@ BLOCK_VERDICTS: dict[str, Words] = {
     "schedule": Words("{tokens} tokens", "{tokens} 个 token"),
     "stop": Words("Nobody overtakes {request}", "没有人越过 {request}"),
     "stop no_chunk": Words("Nobody overtakes {request}", "没有人越过 {request}"),
+    "stop in_flight": Words("Nobody is preempted", "不抢占任何请求"),
     "pickvictim": Words("{victim} is preempted", "抢占 {victim}"),
     "pickvictim itself": Words("{victim} preempts itself", "{victim} 抢占自己"),
     "offer": Words("Stored: {chunks} chunks", "存入 {chunks} 个分块"),
@@ -194,6 +199,8 @@ def block_entry(event: Event, after: Event | None = None) -> str:
             variant = " none"
         case be.Stop(why="no_chunk"):
             variant = " no_chunk"
+        case be.Stop(why="in_flight"):
+            variant = " in_flight"
         case be.ChunkHold(ref=None):
             variant = " gone"
         case be.ChunkHold(ref=-1):

@@ -104,6 +104,16 @@ BLOCK_WHYS: dict[str, Why] = {
         outside="host_free",
         instead=(Instead(Words("let a smaller one pass", "让更小的请求先行")),),
         own=Own("schedule", "_stop", "ev.Stop")),
+    "stop in_flight": Why(
+        "no",
+        Words("A step under way still writes the blocks of those it computes, and the "
+              "connector may load into blocks as soon as they are free. So a victim in "
+              "that step is not preempted: the running requests stop here.",
+              "进行中的一步仍在写它所算请求的块，而块一空闲，connector 就可能"
+              "向其中取回。因此不抢占仍在那一步里的请求：running 到此为止。"),
+        outside="host_free",
+        instead=(Instead(Words("preempt it all the same", "照样抢占")),),
+        own=Own("schedule", "_serve", "victim.steps_in_flight")),
     "pickvictim": Why(
         "no",
         Words("FCFS: the last admitted gives up all its blocks; priority: the largest "
