@@ -218,7 +218,7 @@ def test_the_admission_card_decides_as_the_event_did(name):
 
 def test_a_hash_lost_to_a_take_is_an_eviction_and_to_a_reset_is_not():
     told = {
-        block_entry(event, after)
+        block_entry(event, after, lost=1)
         for name in ("t06_preempt_last_running.json", "t17_reset_prefix_cache.json")
         for events in [load_blocks(FOLDER / name).events]
         for event, after in zip(events, [*events[1:], None], strict=True)

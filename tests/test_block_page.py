@@ -16,6 +16,7 @@ from kvlab.run.block_run import load_blocks
 from kvlab.views.block_frame import NAMING, block_frame_at, named_blocks
 from kvlab.views.block_meanings import BLOCK_MEANINGS
 from kvlab.views.block_phrases import block_sentence
+from kvlab.views.grades import lost_by
 from kvlab.views.page import to_html
 from kvlab.views.theme import LANGS
 
@@ -80,7 +81,8 @@ def test_headlines_are_those_of_python(tab, trace):
     for index in range(0, len(trace), 11):
         after = trace.events[index + 1] if index + 1 < len(trace) else None
         tab.js(f"kvlab.show({index + 1})")
-        said = block_sentence(trace.events[index], after=after)
+        lost = lost_by(trace, index)
+        said = block_sentence(trace.events[index], after=after, lost=lost)
         assert text(tab, ".head h2") == said
 
 
@@ -90,7 +92,7 @@ def test_headlines_are_those_of_python(tab, trace):
         (be.Slots, {"fits": False}, "has to wait"),
         (be.Slots, {"fits": True}, "gets"),
         (be.PickVictim, {}, "is preempted"),
-        (be.Forget, {}, "Evicted: 1 block"),
+        (be.Forget, {}, "Evicted from L1: 1 block"),
         (be.Stop, {}, "Nobody overtakes"),
     ],
 )

@@ -111,8 +111,8 @@ def test_an_eviction_shows_how_much_it_freed_too_much(sample):
 def test_a_victim_says_whether_it_has_a_copy(sample):
     demoted = card_at(sample, step_of(sample, ev.Victim, 0))
     deleted = card_at(sample, step_of(sample, ev.Victim, 4))
-    assert demoted.title == "n1 is demoted"
-    assert deleted.title == "n7 is deleted"
+    assert demoted.title == "n1 is demoted: L2 keeps it"
+    assert deleted.title == "n7 is deleted: no copy is left"
     assert demoted.reason.checks[2].holds and not deleted.reason.checks[2].holds
 
 

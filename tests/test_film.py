@@ -81,7 +81,9 @@ def test_a_hostile_name_is_text_in_a_film():
 def test_the_command_line_draws_films_and_steps(tmp_path, capsys):
     out = tmp_path / "film.svg"
     assert main(["render", str(GOLDEN), "--film", "60:62", "-o", str(out)]) == 0
-    assert "n1 is on its way back to L1: 8 tokens" in texts(out.read_text("utf-8"))
+    assert "A copy of n1 is on its way back to L1: 8 tokens" in texts(
+        out.read_text("utf-8")
+    )
     png = tmp_path / "step.png"
     step = ["--step", "60", "--what", "step"]
     assert main(["render", str(GOLDEN), *step, "-o", str(png)]) == 0

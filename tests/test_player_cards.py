@@ -51,7 +51,8 @@ def test_what_is_missing_is_short_where_so_much_more_would_do(tabs):
 
 def test_a_walk_that_gives_each_node_its_own_time_says_so(tabs):
     show(tabs["s25"], "touch each")
-    assert "access time 5 there, earlier ones above it" in tabs["s25"].headline
+    said = "it gets access time 5, each node above it an earlier one"
+    assert said in tabs["s25"].headline
 
 
 def test_an_eviction_that_left_nothing_cached_says_so(tabs):
@@ -121,7 +122,7 @@ def test_before_the_first_event_the_page_says_how_to_read_it(tabs):
     tabs["s10"].js("() => kvlab.show(0)")
     said = card(tabs["s10"])
     assert "evictable cached, needed by nobody" in said
-    assert "Ctrl → next decision" in said
+    assert "Ctrl → next decision or loss" in said
 
 
 def test_what_a_script_is_about_is_told_unless_it_is_to_be_predicted(tabs):

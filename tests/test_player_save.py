@@ -52,7 +52,7 @@ def test_what_an_eviction_freed_beyond_its_ask_is_outlined(open_page, tmp_path):
     bench.insert(range(12))
     bench.evict(5)
     tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
-    assert "Asked for 5, freed 12" in tab.headline
+    assert "L1 was asked for 5 tokens and freed 12" in tab.headline
     svg = saved(tab, "svg", tmp_path).decode()
     (outline,) = re.findall(r'width="([\d.]+)"[^>]*stroke-dasharray="6 4"', svg)
     assert abs(float(outline) - 7 * 448 / 24) < 2

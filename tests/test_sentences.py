@@ -7,7 +7,7 @@ import string
 
 import pytest
 from moments import about, at
-from played import golden
+from played import GOLDENS, golden, played
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
@@ -54,14 +54,45 @@ def test_no_sentence_praises_or_shouts():
 
 
 def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_gone():
-    said = {at: describe(frame_at(golden("s25"), at)) for at in (53, 54, 59)}
+    steps = (41, 44, 53, 54, 59)
+    said = {at: describe(frame_at(golden("s25"), at)) for at in steps}
     assert said == {
-        53: "n1 is next and is demoted, though its copy on L2 is gone: 20 tokens are "
-            "lost",
-        54: "n1 gives up 20 slots of L1; its copy on L2 is gone too, so its tokens are "
-            "lost",
-        59: "n1 is next and is dropped from L2, which no longer has its 20 tokens",
+        41: "n1 has left the tree, and its load begins all the same: what its 20 slots "
+            "of L2 hold by now is copied to L1",
+        44: "The load down to n1 has arrived, but n1 has left the tree: no match finds "
+            "its 20 tokens",
+        53: "n1 is next to leave L1, and is demoted, though its copy on L2 is gone: no "
+            "copy of its 20 tokens is left",
+        54: "n1 gives up 20 slots of L1; its copy on L2 is gone too: no copy is left",
+        59: "n1 is next to leave L2, which no longer has its 20 tokens",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("release", ["sglang", "sglang23"])
+def test_an_eviction_names_its_level_and_whether_a_copy_is_left(release):
+    """Against the states: what the node has before, and what is left of it after."""
+    seen = set()
+    for path in sorted((GOLDENS / release).glob("*.json*")):
+        trace = played(path)
+        goes = (ev.Victim, ev.Demote, ev.Delete, ev.EvictHost, ev.Reclaim)
+        steps = [i for i, e in enumerate(trace.events, 1) if isinstance(e, goes)]
+        replay = Replay(trace)
+        for step in steps[:60]:
+            frame = frame_of(replay, step)
+            node = frame.before.nodes.get(frame.event.node)
+            said = describe(frame)
+            if node is None or getattr(frame.event, "fate", "") in ("backup", "stays"):
+                continue
+            fate = getattr(frame.event, "fate", type(frame.event).__name__)
+            seen.add(fate)
+            one, two = node.pages is not None, node.host_pages is not None
+            level = "L2" if not one or fate in ("reclaim", "Reclaim") else "L1"
+            assert re.search(f"(leaves?|slots? of) {level}", said), said
+            left = one and two
+            assert ("L2 stays" in said or "L1 stays" in said) == left, said
+            assert bool(re.search("no copy|without a copy", said)) != left, said
+    assert seen >= {"demote", "delete", "evict_host", "Demote", "Delete", "EvictHost"}
+    assert release == "sglang" or seen >= {"drop", "reclaim", "Reclaim"}
 
 
 def test_a_refusal_says_need_and_room(sample):
@@ -72,13 +103,12 @@ def test_a_refusal_says_need_and_room(sample):
 
 
 def test_an_eviction_that_freed_more_than_asked_says_why(sample):
-    assert (
-        describe(at(sample, ev.Evicted, 3)) == "Asked for 8, freed 16: leaves go whole"
-    )
+    said = "L1 was asked for 8 tokens and freed 16: leaves go whole"
+    assert describe(at(sample, ev.Evicted, 3)) == said
 
 
 def test_a_loss_says_how_many_tokens(sample):
-    said = "n1 leaves L2 and the tree: 18 tokens lost for good"
+    said = "n1 leaves L2 and the tree, and no copy is left: 18 tokens lost for good"
     assert describe(at(sample, ev.EvictHost)) == said
 
 
@@ -88,7 +118,8 @@ def test_a_lock_says_what_it_takes_from_evictable(sample):
 
 
 def test_one_of_something_is_not_many(sample):
-    assert describe(at(sample, ev.Backup, 4)) == "n6 is on its way to L2: 1 token"
+    said = "A copy of n6 is on its way to L2: 1 token"
+    assert describe(at(sample, ev.Backup, 4)) == said
 
 
 def test_a_retraction_says_how_much_kv_it_gives_up(sample):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.views.series import is_refusal, series, thinned
+from kvlab.views.series import series, thinned
 
 
 def test_every_row_is_the_account_of_its_step(sample):
@@ -26,19 +26,17 @@ def test_every_row_sums_to_the_pool(sample):
     assert set(told.l2.sum(axis=1).tolist()) == {48}
 
 
-def test_decisions_and_refusals_are_steps(sample):
+def test_decisions_refusals_and_losses_are_steps(sample):
     told = series(sample)
     assert all(isinstance(sample.events[s - 1], ev.Decision) for s in told.decisions)
-    kinds = {type(sample.events[step - 1]) for step in told.refusals}
-    assert kinds == {ev.Admit, ev.DecodeRoom, ev.PickRetract}
-
-
-def test_what_was_asked_and_not_given_is_a_refusal():
-    assert is_refusal(ev.TryBackup(-1, 1, 2, 1, 1, 0, "host_full"))
-    assert is_refusal(ev.LoadBack(-1, 1, 2, 10, None, 0, 9, "below_threshold"))
-    assert is_refusal(ev.Victim(-1, 1, 2, (1.0,), "stays"))
-    assert not is_refusal(ev.TryBackup(-1, 1, 2, 1, 1, 0, "make_room"))
-    assert not is_refusal(ev.Hit(-1, 1))
+    kinds = [
+        {type(sample.events[step - 1]) for step in steps}
+        for steps in (told.refusals, told.losses)
+    ]
+    assert kinds == [
+        {ev.Admit, ev.DecodeRoom},
+        {ev.Victim, ev.EvictHost, ev.Delete, ev.PickRetract, ev.Retract, ev.Drop},
+    ]
 
 
 def test_thinning_keeps_both_ends_and_the_order():

@@ -42,7 +42,12 @@ def test_decisions_are_marks_that_say_their_sentence(sample):
     figure = figure_of(sample)
     (decisions,) = by_name(figure, "decisions")
     (refused,) = by_name(figure, "refused")
-    assert len(decisions["x"]) + len(refused["x"]) == len(series(sample).decisions)
+    (losses,) = by_name(figure, "losses")
+    told = series(sample)
+    assert refused["x"] == told.refusals and losses["x"] == told.losses
+    assert {*decisions["x"]} == {*told.decisions} - {*told.refusals, *told.losses}
+    assert len({m["marker"]["symbol"] for m in (decisions, refused, losses)}) == 3
+    assert "n1 leaves L2 and the tree" in " ".join(losses["text"])
     assert "c waits: it needs 21 tokens, only 10 can be promised" in refused["text"]
 
 

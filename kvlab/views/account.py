@@ -144,7 +144,7 @@ def equation(account: Sum, lang: Lang, wide: float, unit: Words = SLOTS) -> Mark
         draw.words(x, 31, total, font_size=15, font_weight=600),
     ]
     x += theme.width(total, 16) + 6
-    parts.append(draw.tick(x, 20) if account.holds else draw.octagon(x, 19, 14))
+    parts.append(draw.tick(x, 20) if account.holds else draw.loss(x, 19, 14))
     scale = min(1.0, wide / (x + 14))
     return tag("g", join(parts), transform=f"scale({scale:.3f})")
 

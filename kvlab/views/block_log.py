@@ -30,7 +30,8 @@ from .block_whys import (
     block_source,
 )
 from .cards import kind_of
-from .log_writer import LogWriter, shown_fields
+from .grades import BlockGrades, Grade
+from .log_writer import NUMBER, Field, LogWriter, shown_fields
 from .player_tables import (
     IN_GLOSSARY,
     asked,
@@ -200,18 +201,25 @@ class _Writer(LogWriter):
     def __init__(self, trace: BlockTrace, length: int) -> None:
         self.patches = BlockPatches(trace)
         schema = {kind: shown_fields(kind, _UNSHOWN) for kind in KINDS}
+        schema[be.Forget].append(Field("lost", NUMBER))
         super().__init__(self.patches, trace.events[:length], schema, BLOCK_WATCHES)
+        self._grades = BlockGrades()
+        forgot = self.values["forget.lost"].append
+        self._writes[be.Forget][-1] = (forgot, lambda event: self._grades.lost)
 
-    def told(self, index: int, event: Event) -> tuple[str, list[str]]:
+    def told(self, index: int, event: Event) -> tuple[str, Grade, list[str]]:
         """As `LogWriter.told`."""
         after = self.events[index + 1] if index + 1 < len(self.events) else None
-        entry = block_entry(event, after)
-        return entry, _seen(event, entry, self.patches.state)
+        grade = self._grades.of(event)
+        entry = block_entry(event, after, self._grades.lost)
+        return entry, grade, _seen(event, entry, self.patches.state)
 
 
 def _seen(event: Event, entry: str, state: BlockState) -> list[str]:
     """Return the watches that the event, about to follow the state, sets off."""
-    found = {"forget evicted": ["evicted"], "slots none": ["none"]}.get(entry, [])
+    found = ["none"] if entry == "slots none" else []
+    if entry.startswith("forget evicted"):
+        found = ["evicted"]
     if isinstance(event, be.Preempt):
         return ["preempted"]
     if isinstance(event, be.Share):

@@ -26,11 +26,21 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{tier} hands out {blocks} blocks from the head of its free queue: ref_cnt 1",
         "{tier} 从空闲队列队首取出 {blocks} 个块：ref_cnt 为 1"),
     "forget": Words(
-        "The hash of {blocks} blocks of {tier} is gone: nobody can find them any more",
-        "{tier} 的 {blocks} 个块失去哈希：再也找不到"),
+        "{tier} forgets the hash of {blocks} blocks: no copy is left of what {lost} of "
+        "them held",
+        "{tier} 的 {blocks} 个块失去哈希：其中 {lost} 份内容再无副本"),
+    "forget kept": Words(
+        "{tier} forgets the hash of {blocks} blocks: another copy of what they held "
+        "stays",
+        "{tier} 的 {blocks} 个块失去哈希：内容另有副本"),
     "forget evicted": Words(
-        "Taken from the head with a hash still on: evicting {blocks} blocks",
-        "队首 {blocks} 个块还有哈希：现在被取走，缓存逐出"),
+        "{tier} evicts {blocks} blocks to hand them out again: no copy is left of what "
+        "{lost} of them held",
+        "{tier} 逐出 {blocks} 个块以便重新分配：其中 {lost} 份内容再无副本"),
+    "forget evicted kept": Words(
+        "{tier} evicts {blocks} blocks to hand them out again: another copy of what "
+        "they held stays",
+        "{tier} 逐出 {blocks} 个块以便重新分配：内容另有副本"),
     "register": Words(
         "{tier} registers the hash of {blocks} blocks: a lookup finds them from now on",
         "{tier} 的 {blocks} 个满块登记哈希：从此可以命中"),
@@ -165,7 +175,9 @@ BLOCK_VERDICTS: dict[str, Words] = {
     "slots": Words("{request} gets {need} blocks", "{request} 得到 {need} 个块"),
     "slots none": Words("None: {request} has to wait", "None：{request} 得不到块"),
     "forget evicted": Words(
-        "Evicted: {blocks} blocks", "逐出 {blocks} 个块"),
+        "Evicted from {tier}: {blocks} blocks", "从 {tier} 逐出 {blocks} 个块"),
+    "forget evicted kept": Words(
+        "Evicted from {tier}: {blocks} blocks", "从 {tier} 逐出 {blocks} 个块"),
     "schedule": Words("{tokens} tokens", "{tokens} 个 token"),
     "stop": Words("Nobody overtakes {request}", "没有人越过 {request}"),
     "stop no_chunk": Words("Nobody overtakes {request}", "没有人越过 {request}"),
@@ -179,16 +191,18 @@ BLOCK_VERDICTS: dict[str, Words] = {
 # fmt: on
 
 
-def block_entry(event: Event, after: Event | None = None) -> str:
-    """Return which entry tells the event; `after` is the one that follows it.
+def block_entry(event: Event, after: Event | None = None, lost: int = 0) -> str:
+    """Return which entry tells the event; `after` is the one that follows it, `lost`
+    how many contents it leaves without a copy (grades.py).
 
     A hash that is lost because its block is about to be taken is an eviction.
     """
     kind = type(event).__name__.lower()
     variant = ""
     match event:
-        case be.Forget() if isinstance(after, be.Take) and after.tier == event.tier:
-            variant = " evicted"
+        case be.Forget():
+            taken = isinstance(after, be.Take) and after.tier == event.tier
+            variant = " evicted" * taken + " kept" * (not lost)
         case be.Defer(why="loading"):
             variant = " loading"
         case be.Lookup(asked=0):
@@ -212,19 +226,21 @@ def block_entry(event: Event, after: Event | None = None) -> str:
     return kind + variant
 
 
-def block_sentence(event: Event, lang: str = "en", after: Event | None = None) -> str:
-    """Return the event as one sentence.
+def block_sentence(
+    event: Event, lang: str = "en", after: Event | None = None, lost: int = 0
+) -> str:
+    """Return the event as one sentence; `after` and `lost` as in `block_entry`.
 
     >>> block_sentence(be.Preempt(-1, "b"))
     'b is preempted: back to waiting with 0 computed tokens'
     """
-    entry = block_entry(event, after)
-    words = BLOCK_PHRASES[entry]
+    words = BLOCK_PHRASES[block_entry(event, after, lost)]
     values = {
         name: _told(getattr(event, name))
         for name in event.__struct_fields__
         if name != "cause"
     }
+    values["lost"] = num(lost)
     if lang == "zh":
         return words.zh.format_map(values)
     return _ONE.sub(r"1 \1", words.en.format_map(values))

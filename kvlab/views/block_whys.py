@@ -72,7 +72,7 @@ BLOCK_WHYS: dict[str, Why] = {
         instead=(
             Instead(Words("use L2; evict what is held", "借用 L2；逐出被持有的块")),)),
     "forget evicted": Why(
-        "out",
+        "lost",
         Words("vLLM evicts at no other moment: a block that is taken from the head "
               "and still has a hash loses it now. The head holds what was freed "
               "longest ago; blocks without a hash stand before it.",
@@ -115,7 +115,7 @@ BLOCK_WHYS: dict[str, Why] = {
         instead=(Instead(Words("preempt it all the same", "照样抢占")),),
         own=Own("schedule", "_serve", "victim.steps_in_flight")),
     "pickvictim": Why(
-        "no",
+        "lost",
         Words("FCFS: the last admitted gives up all its blocks; priority: the largest "
               "(priority, arrival). Its full blocks keep their hash: until they are "
               "taken, it will find them again.",
@@ -130,7 +130,7 @@ BLOCK_WHYS: dict[str, Why] = {
               "一步算出的分块各提供一次。"),
         (Test(("chunks", "free")),)),
     "toolarge": Why(
-        "no",
+        "lost",
         Words("A prompt must leave room for one output within max_model_len.",
               "prompt 之外还须在 max_model_len 内留出一个输出。"),
         (Test(("need", "total"), "need <= total"),)),
@@ -140,7 +140,8 @@ BLOCK_WHYS["lookup remote"] = BLOCK_WHYS["lookup"]._replace(
     bars=(BarOf(Words("prompt", "prompt"), ("local", "remote", "missing")),))
 BLOCK_WHYS["lookup skipped"] = BLOCK_WHYS["lookup"]._replace(tests=(), bars=())
 BLOCK_WHYS["pickvictim itself"] = BLOCK_WHYS["pickvictim"]
-BLOCK_WHYS["offer refused"] = BLOCK_WHYS["offer"]._replace(sign="no")
+BLOCK_WHYS["offer refused"] = BLOCK_WHYS["offer"]._replace(sign="short")
+BLOCK_WHYS["forget evicted kept"] = BLOCK_WHYS["forget evicted"]._replace(sign="out")
 # fmt: on
 
 SOURCES = {

@@ -207,10 +207,10 @@ def _given_up(run: Readings, plot: _Plot, tall: float, lang: Lang) -> list[Marku
     parts, before = list[Markup](), 0
     for moment in run.moments:
         if moment.given_up > before:
-            parts.append(draw.octagon(plot.x(moment.at) - 4, tall - 4, 8))
+            parts.append(draw.loss(plot.x(moment.at) - 4, tall - 4, 8))
         before = moment.given_up
     y = 44.0
-    parts.append(draw.octagon(plot.right + 27, y - 10, 11))
+    parts.append(draw.loss(plot.right + 27, y - 10, 11))
     told = f"{GIVEN[run.engine].to(lang)} {theme.num(before)}"
     parts.append(draw.words(plot.right + 46, y, told))
     return parts

@@ -19,6 +19,7 @@ from ..record.trace import AnyTrace, BlockTrace, Trace
 from .block_phrases import block_sentence
 from .cards import kind_of
 from .frame import frame_at
+from .grades import lost_by
 from .rule_table import mixed_note
 from .sentences import describe
 from .text import account_text, tree_text
@@ -140,5 +141,6 @@ def _said(trace: AnyTrace, index: int, lang: Lang) -> str:
     kind = kind_of(trace.events[index])
     if isinstance(trace, BlockTrace):
         after = trace.events[index + 1] if index + 1 < len(trace) else None
-        return f"{kind}: {block_sentence(trace.events[index], lang, after)}"
+        lost = lost_by(trace, index)
+        return f"{kind}: {block_sentence(trace.events[index], lang, after, lost)}"
     return f"{kind}: {describe(frame_at(trace, index + 1), lang)}"

@@ -138,14 +138,30 @@ def tick(x: float, y: float) -> Markup:
     return stroke(f"M{x:g} {y + 5:g}l3.2 3.2l6.3 -7.7", theme.OK, 2)
 
 
+OCTAGON = "M6 1h8l5 5v8l-5 5H6l-5-5V6z"
+
+
 def octagon(x: float, y: float, size: float) -> Markup:
-    """Return the stop sign of a refusal."""
-    scale = size / 20
+    """Return the sign of a refusal: an open octagon with a stroke and a dot."""
+    ink = LOOKS["refused"].ink
     body = [
-        tag("path", d="M6 1h8l5 5v8l-5 5H6l-5-5V6z", fill=LOOKS["refused"].ink),
-        stroke("M10 4.5v7M10 13.5v2", theme.BG, 2.4),
+        tag("path", d=OCTAGON, fill=theme.BG, stroke=ink, stroke_width=1.6),
+        stroke("M10 4.5v7M10 13.5v2", ink, 2.4),
     ]
-    place = f"translate({x:g},{y:g}) scale({scale:g})"
+    return _sign(x, y, size, body)
+
+
+def loss(x: float, y: float, size: float) -> Markup:
+    """Return the sign of a loss: a full octagon with a cross."""
+    body = [
+        tag("path", d=OCTAGON, fill=LOOKS["refused"].ink),
+        stroke("M6 6l8 8M14 6l-8 8", theme.BG, 2.6),
+    ]
+    return _sign(x, y, size, body)
+
+
+def _sign(x: float, y: float, size: float, body: list[Markup]) -> Markup:
+    place = f"translate({x:g},{y:g}) scale({size / 20:g})"
     return tag("g", join(body), transform=place)
 
 

@@ -1,9 +1,10 @@
 """When did what happen, event by event?
 
-Three lanes over the events: decisions as diamonds (a refusal is filled), changes as
-ticks (up: it fills L1, down: it frees L1, short: another), copies as spans from their
-submission to their acknowledgement. Too many events for marks of their own become a
-curve of L1's use with the refusals under it.
+Three lanes over the events: decisions as diamonds (a refusal is half filled), changes
+as ticks (up: it fills L1, down: it frees L1, short: another), either as an octagon with
+a cross where it is a loss, copies as spans from their submission to their
+acknowledgement. Too many events for marks of their own become a curve of L1's use with
+losses and refusals under it.
 Left out: the accounts in full (timeline.py, timeline_svg.py).
 """
 
@@ -17,13 +18,14 @@ from ..record.events import Decision, Event
 from ..record.trace import Trace
 from . import draw, theme
 from .markup import Markup, join, tag
-from .series import Counts, is_refusal, series, thinned
+from .series import Counts, series, thinned
 from .theme import LOOKS, Lang, Words
 
-WIDTH, GUTTER, HEIGHT = 1000, 52, 58
+WIDTH, GUTTER, HEIGHT = 1000, 52, 70
 MOST_MARKS = 400
 NAMES = (Words("decide", "决策"), Words("change", "变化"), Words("copy", "拷贝"))
-L1_USE, REFUSED = Words("L1 use", "L1 占用"), Words("refused", "拒绝")
+L1_USE = Words("L1 use", "L1 占用")
+LOST, REFUSED = Words("losses", "丢失"), Words("refused", "拒绝")
 
 
 class Span(NamedTuple):
@@ -50,10 +52,16 @@ def lanes(trace: Trace, lang: Lang = "en") -> Markup:
         parts.append(draw.stroke(f"M{GUTTER} {y}H{WIDTH}", theme.LINE, 1))
     for span in spans(trace):
         parts.append(_span(span, len(trace)))
+    told = series(trace)
+    losses, refusals = set(told.losses), set(told.refusals)
     for step, event in enumerate(trace.events, 1):
         x = x_of(step, len(trace))
-        is_decision = isinstance(event, Decision)
-        parts.append(_diamond(x, event) if is_decision else _tick(x, event))
+        decides = isinstance(event, Decision)
+        if step in losses:
+            parts.append(draw.loss(x - 6, (12 if decides else 30) - 6, 12))
+        else:
+            refused = step in refusals
+            parts.append(_diamond(x, refused) if decides else _tick(x, event))
     return join(parts)
 
 
@@ -79,11 +87,13 @@ def _span(span: Span, steps: int) -> Markup:
     return draw.box(x, 43, max(end - x, 4), 10, "in_flight", span.down)
 
 
-def _diamond(x: float, event: Event) -> Markup:
-    alert = LOOKS["refused"].ink
-    fill, edge = (alert, alert) if is_refusal(event) else (theme.BG, theme.INK)
+def _diamond(x: float, refused: bool) -> Markup:
+    edge = LOOKS["refused"].ink if refused else theme.INK
     path = f"M{x:.1f} 6l5.5 6l-5.5 6l-5.5 -6z"
-    return tag("path", d=path, fill=fill, stroke=edge, stroke_width=1.4)
+    whole = tag("path", d=path, fill=theme.BG, stroke=edge, stroke_width=1.4)
+    if not refused:
+        return whole
+    return join([whole, tag("path", d=f"M{x - 5.5:.1f} 12h11l-5.5 6z", fill=edge)])
 
 
 FILLS, FREES = (ev.Restore, ev.Load), (ev.Demote, ev.Delete)
@@ -107,14 +117,16 @@ def _overview(trace: Trace, lang: Lang) -> Markup:
     total = int(told.l1[0].sum())
     parts = [
         draw.words(0, 24, L1_USE.to(lang), fill=theme.INK3),
-        draw.words(0, 55, REFUSED.to(lang), fill=theme.ALERT),
+        draw.words(0, 55, LOST.to(lang), fill=theme.ALERT),
+        draw.words(0, 68, REFUSED.to(lang), fill=theme.ALERT),
         _area(told.l1[:, :3].sum(axis=1), total, "url(#kv-evictable)"),
         _area(told.l1[:, :2].sum(axis=1), total, LOOKS["used"].ink),
     ]
-    refused = [told.refusals[at] for at in thinned(len(told.refusals), 1000)]
-    ticks = "".join(f"M{x_of(step, len(trace)):.1f} 47v9" for step in refused)
-    if ticks:
-        parts.append(draw.stroke(ticks, LOOKS["refused"].ink, 1.4))
+    for steps, place in ((told.losses, "46v11"), (told.refusals, "63v5")):
+        shown = [steps[at] for at in thinned(len(steps), 1000)]
+        ticks = "".join(f"M{x_of(step, len(trace)):.1f} {place}" for step in shown)
+        if ticks:
+            parts.append(draw.stroke(ticks, LOOKS["refused"].ink, 1.4))
     wide, style = WIDTH - GUTTER, {"fill": "none", "stroke": theme.LINE2}
     parts.append(tag("rect", x=GUTTER, y=2, width=wide, height=42, **style))
     return join(parts)

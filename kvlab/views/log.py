@@ -19,6 +19,7 @@ from ..record.events import Event
 from ..record.trace import Trace
 from .columns import ACCOUNT, OWNERS, STAGES
 from .first_token import FirstTokens
+from .grades import Grade, grade_of
 from .log_writer import OPTIONAL, Field, LogWriter, shown_fields
 from .next_victims import dropped, kept, line_behind
 from .patches import Patches
@@ -127,10 +128,11 @@ class _Writer(LogWriter):
             admitted, lambda event: self.fraction(chunk_left(event))
         )  # fmt: skip
 
-    def told(self, index: int, event: Event) -> tuple[str, list[str]]:
+    def told(self, index: int, event: Event) -> tuple[str, Grade, list[str]]:
         """As `LogWriter.told`; the line behind a victim is that of before."""
         self._behind = self._line(index, event)
-        return entry_of(event, PHRASES), seen(event, self.patches.state)
+        state = self.patches.state
+        return entry_of(event, PHRASES), grade_of(event, state), seen(event, state)
 
     def after(self, index: int, event: Event) -> None:
         """Keep who stands behind a victim, and the parts of a request's first token,

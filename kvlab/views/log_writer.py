@@ -1,8 +1,8 @@
 """How does a run become columns, event by event, whichever engine it is of?
 
-For every event its entry of the phrases, its cause and its fields; for each watch its
-hits; beside them the patches. A run is written up to its first event that does not
-fold.
+For every event its entry of the phrases, its grade, its cause and its fields; for each
+watch its hits; beside them the patches. A run is written up to its first event that
+does not fold.
 Left out: what an engine adds (log.py, block_log.py), the patches (patch_list.py), the
 bytes (streams.py).
 """
@@ -19,6 +19,7 @@ import msgspec
 
 from ..record.events import Event
 from ..record.folding import FoldError
+from .grades import Grade
 from .patch_list import PatchList
 from .streams import Stream
 
@@ -84,7 +85,7 @@ class LogWriter(ABC):
         self.made, self.events = made, events
         self.texts: dict[str, int] = {}
         self.fractions: dict[float | None, int] = {}
-        self.variants: dict[str, int] = {}
+        self.variants: dict[tuple[str, Grade], int] = {}
         self.variant, self.cause, self.size = array("q"), array("q"), array("q")
         self.start = len(made.column)
         self.hits: dict[str, array[int]] = {name: array("q") for name in watches}
@@ -102,9 +103,9 @@ class LogWriter(ABC):
         }
 
     @abstractmethod
-    def told(self, index: int, event: Event) -> tuple[str, list[str]]:
-        """Return the entry of an event that is about to follow the state, and the
-        watches that it sets off."""
+    def told(self, index: int, event: Event) -> tuple[str, Grade, list[str]]:
+        """Return the entry of an event that is about to follow the state, its grade,
+        and the watches that it sets off."""
 
     def after(self, index: int, event: Event) -> None:
         """Count an event that has just been written; an engine may keep more of it."""
@@ -114,7 +115,7 @@ class LogWriter(ABC):
         """Write every event that folds; return what is wrong with the next, if any."""
         for index, event in enumerate(self.events):
             try:
-                entry, hits = self.told(index, event)
+                entry, grade, hits = self.told(index, event)
                 size = self.made.step(index)
                 for write, read in self._writes[type(event)]:
                     write(read(event))
@@ -123,7 +124,8 @@ class LogWriter(ABC):
             self.size.append(size)
             for name in hits:
                 self.hits[name].append(index)
-            self.variant.append(self.variants.setdefault(entry, len(self.variants)))
+            variant = self.variants.setdefault((entry, grade), len(self.variants))
+            self.variant.append(variant)
             self.cause.append(index - event.cause if event.cause >= 0 else 0)
             self.after(index, event)
         return None
@@ -172,7 +174,8 @@ class LogWriter(ABC):
                 self._kinds[kind]: [list(field) for field in fields]
                 for kind, fields in self._schema.items()
             },
-            "variants": list(self.variants),
+            "variants": [entry for entry, _ in self.variants],
+            "grades": [grade for _, grade in self.variants],
             "columns": made.columns,
             "deltas": made.deltas,
             "runs": list(made.paintings),

@@ -33,9 +33,9 @@ PHRASES: dict[str, Words] = {
         "A walk reaches {n}: access time {time} for its path of {depth} nodes",
         "走到 {n}：路径上 {depth} 个节点的访问时间记为 {time}"),
     "touch each": Words(
-        "A walk of {depth} nodes reaches {n}: access time {time} there, earlier ones "
-        "above it",
-        "走过 {depth} 个节点到 {n}：它的访问时间记为 {time}，往上的依次更早"),
+        "A walk of {depth} nodes reaches {n}: it gets access time {time}, each node "
+        "above it an earlier one",
+        "走过 {depth} 个节点到 {n}：它的访问时间记为 {time}，往上每个节点依次更早"),
     "add": Words(
         "{n} joins the tree under {parent}: {tokens} tokens",
         "{n} 挂到 {parent} 之下：{tokens} 个 token"),
@@ -43,8 +43,8 @@ PHRASES: dict[str, Words] = {
         "{n} splits: {upper} takes its first {at} tokens and becomes its parent",
         "{n} 分裂：{upper} 拿走前 {at} 个 token，成为它的父节点"),
     "hit": Words(
-        "An insert passes through {n}: hit_count is {hits}",
-        "一次插入经过 {n}：hit_count 为 {hits}"),
+        "An insert counts as a hit of {n}: hit_count is {hits}",
+        "一次插入计为 {n} 的一次命中：hit_count 为 {hits}"),
     "raise": Words(
         "{n} rises to priority {priority}", "{n} 的优先级升到 {priority}"),
     "lock": Words(
@@ -60,33 +60,46 @@ PHRASES: dict[str, Words] = {
         "The copy of {n} on L2 may go again: {tokens} tokens are unlocked there",
         "{n} 在 L2 的副本又可以让出：{tokens} 个 token 解锁"),
     "delete": Words(
-        "{n} leaves the tree without a copy: {tokens} tokens lost for good",
-        "{n} 离开树，没有副本：{tokens} 个 token 永久丢失"),
+        "{n} leaves L1 and the tree, and no copy is left: {tokens} tokens lost for "
+        "good",
+        "{n} 离开 L1 和树，没有副本：{tokens} 个 token 永久丢失"),
     "demote": Words(
         "{n} gives up {tokens} slots of L1; its copy on L2 stays, nothing is copied",
         "{n} 让出 {tokens} 个 L1 槽位；L2 的副本留下，无需拷贝"),
     "demote gone": Words(
-        "{n} gives up {tokens} slots of L1; its copy on L2 is gone too, so its tokens "
-        "are lost",
-        "{n} 让出 {tokens} 个 L1 槽位；L2 的副本也已不在，这些 token 就此丢失"),
+        "{n} gives up {tokens} slots of L1; its copy on L2 is gone too: no copy is "
+        "left",
+        "{n} 让出 {tokens} 个 L1 槽位；L2 的副本也已不在，再无副本"),
     "restore": Words(
         "{n} is on L1 again: it takes {slots} freshly computed slots",
         "{n} 重新回到 L1：接手 {slots} 个刚算好的槽位"),
     "backup": Words(
-        "{n} is on its way to L2: {slots} tokens",
-        "{n} 的 {slots} 个 token 正在写往 L2"),
+        "A copy of {n} is on its way to L2: {slots} tokens",
+        "{n} 的副本正在写往 L2：{slots} 个 token"),
     "backupdone": Words(
         "The copy of {n} has arrived: L2 has its {copied} tokens too",
         "{n} 的拷贝已到达：L2 也有这 {copied} 个 token"),
     "load": Words(
-        "{n} is on its way back to L1: {slots} tokens",
-        "{n} 的 {slots} 个 token 正在取回 L1"),
+        "A copy of {n} is on its way back to L1: {slots} tokens",
+        "{n} 的副本正在取回 L1：{slots} 个 token"),
+    "load gone": Words(
+        "{n} has left the tree, and its load begins all the same: what its {slots} "
+        "slots of L2 hold by now is copied to L1",
+        "{n} 已离开树，取回照样开始：它在 L2 的 {slots} 个槽位此时的内容被拷到 L1"),
     "loaddone": Words(
         "The load down to {n} has arrived: L1 has its {copied} tokens again",
         "到 {n} 为止的取回已完成：{copied} 个 token 回到 L1"),
+    "loaddone gone": Words(
+        "The load down to {n} has arrived, but {n} has left the tree: no match finds "
+        "its {copied} tokens",
+        "到 {n} 为止的取回已完成，但 {n} 已不在树中：匹配找不到这 {copied} 个 token"),
     "evicthost": Words(
-        "{n} leaves L2 and the tree: {tokens} tokens lost for good",
-        "{n} 离开 L2 和树：{tokens} 个 token 永久丢失"),
+        "{n} leaves L2 and the tree, and no copy is left: {tokens} tokens lost for "
+        "good",
+        "{n} 离开 L2 和树，没有副本：{tokens} 个 token 永久丢失"),
+    "evicthost gone": Words(
+        "{n} leaves L2 a second time: its {tokens} tokens were lost before",
+        "{n} 再次离开 L2：它的 {tokens} 个 token 早已丢失"),
     "reclaim": Words(
         "{n} gives up {tokens} slots of L2; its copy on L1 stays",
         "{n} 让出 {tokens} 个 L2 槽位；L1 的副本留下"),
@@ -172,42 +185,47 @@ PHRASES: dict[str, Words] = {
     "victim": Words(
         "{n} is next: {fate}, {tokens} tokens", "轮到 {n}：{fate}，{tokens} 个 token"),
     "victim demote": Words(
-        "{n} is next and is demoted: L2 has a copy of its {tokens} tokens",
-        "轮到 {n}：L2 有副本，{tokens} 个 token 降级"),
+        "{n} is next to leave L1, and is demoted: the copy of its {tokens} tokens on "
+        "L2 stays",
+        "轮到 {n} 离开 L1：降级，{tokens} 个 token 在 L2 的副本留下"),
     "victim demote gone": Words(
-        "{n} is next and is demoted, though its copy on L2 is gone: {tokens} tokens "
-        "are lost",
-        "轮到 {n}：按降级处理，但 L2 的副本已不在，{tokens} 个 token 就此丢失"),
+        "{n} is next to leave L1, and is demoted, though its copy on L2 is gone: no "
+        "copy of its {tokens} tokens is left",
+        "轮到 {n} 离开 L1：按降级处理，但 L2 的副本已不在，{tokens} 个 token 再无副本"),
     "victim delete": Words(
-        "{n} is next and is deleted: L2 has no copy of its {tokens} tokens",
-        "轮到 {n}：L2 没有副本，{tokens} 个 token 被删除"),
+        "{n} is next to leave L1, and is deleted: no copy of its {tokens} tokens is "
+        "left",
+        "轮到 {n} 离开 L1：被删除，{tokens} 个 token 再无副本"),
     "victim backup": Words(
-        "{n} is next: L2 has no copy of its {tokens} tokens, so a backup is tried",
-        "轮到 {n}：L2 没有副本，{tokens} 个 token 先试着备份"),
+        "{n} is next to leave L1: L2 has no copy of its {tokens} tokens, so a backup "
+        "is tried first",
+        "轮到 {n} 离开 L1：L2 没有副本，{tokens} 个 token 先试着备份"),
     "victim stays": Words(
-        "{n} stays: L2 has no room for its {tokens} tokens",
-        "{n} 留下：L2 放不下它的 {tokens} 个 token"),
+        "{n} stays on L1: L2 has no room for its {tokens} tokens",
+        "{n} 留在 L1：L2 放不下它的 {tokens} 个 token"),
     "victim evict_host": Words(
-        "{n} is next and is dropped for good: only L2 has its {tokens} tokens",
-        "轮到 {n}：只在 L2，{tokens} 个 token 永久删除"),
+        "{n} is next to leave L2, which alone has its {tokens} tokens: no copy is left",
+        "轮到 {n} 离开 L2：{tokens} 个 token 只在 L2，再无副本"),
     "victim evict_host gone": Words(
-        "{n} is next and is dropped from L2, which no longer has its {tokens} tokens",
-        "轮到 {n}：从 L2 删除，但它的 {tokens} 个 token 已不在 L2"),
+        "{n} is next to leave L2, which no longer has its {tokens} tokens",
+        "轮到 {n} 离开 L2：但它的 {tokens} 个 token 已不在 L2"),
     "victim drop": Words(
-        "{n} goes without a copy: L2 has no room for what is to leave L1 "
+        "{n} leaves {level} without a copy: L2 has no room for what is to leave L1 "
         "({tokens} tokens)",
-        "{n} 直接删除，不留副本：L2 放不下要离开 L1 的部分（{tokens} 个 token）"),
+        "{n} 离开 {level}，不留副本：L2 放不下要离开 L1 的部分（{tokens} 个 token）"),
     "victim reclaim": Words(
-        "{n} gives up its copy on L2: L1 has its {tokens} tokens too",
-        "{n} 让出 L2 副本：它的 {tokens} 个 token L1 也有"),
+        "{n} is next to leave L2: the copy of its {tokens} tokens on L1 stays",
+        "轮到 {n} 离开 L2：{tokens} 个 token 在 L1 的副本留下"),
     "evicted": Words(
-        "Asked for {ask}, freed {freed}", "要 {ask} 个，正好腾出 {freed} 个"),
+        "{tier} was asked for {ask} tokens and freed {freed}",
+        "向 {tier} 要 {ask} 个 token，正好腾出 {freed} 个"),
     "evicted more": Words(
-        "Asked for {ask}, freed {freed}: leaves go whole",
-        "要 {ask} 个，腾出 {freed} 个：叶子整个逐出"),
+        "{tier} was asked for {ask} tokens and freed {freed}: leaves go whole",
+        "向 {tier} 要 {ask} 个 token，腾出 {freed} 个：叶子整个逐出"),
     "evicted less": Words(
-        "Asked for {ask}, freed only {freed}: no evictable leaf is left",
-        "要 {ask} 个，只腾出 {freed} 个：再没有可逐出的叶子"),
+        "{tier} was asked for {ask} tokens and freed only {freed}: no evictable leaf "
+        "is left there",
+        "向 {tier} 要 {ask} 个 token，只腾出 {freed} 个：那里再没有可逐出的叶子"),
     "trybackup": Words(
         "Backup of {n}: {verdict}, {tokens} tokens",
         "备份 {n}：{verdict}，{tokens} 个 token"),
@@ -322,14 +340,15 @@ VERDICTS: dict[str, Words] = {
     "makeroom": Words("Make room: evict {ask}", "腾位：逐出 {ask}"),
     "evict": Words("Evict {ask} from {tier}", "从 {tier} 逐出 {ask}"),
     "victim": Words("{n}: {fate}", "{n}：{fate}"),
-    "victim demote": Words("{n} is demoted", "{n} 降级"),
-    "victim delete": Words("{n} is deleted", "删除 {n}"),
+    "victim demote": Words("{n} is demoted: L2 keeps it", "{n} 降级：L2 留有副本"),
+    "victim delete": Words("{n} is deleted: no copy is left", "删除 {n}：再无副本"),
     "victim backup": Words("{n} is to be backed up first", "{n} 先试着备份"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),
-    "victim evict_host": Words("{n} is dropped for good", "永久删除 {n}"),
-    "victim drop": Words("{n} is dropped without a copy", "删除 {n}，不留副本"),
-    "victim reclaim": Words("{n} gives up its L2 copy", "{n} 让出 L2 副本"),
-    "evicted": Words("Freed {freed}, asked for {ask}", "要 {ask} 个，腾出 {freed} 个"),
+    "victim evict_host": Words("{n} leaves L2 for good", "{n} 离开 L2，再无副本"),
+    "victim drop": Words("{n} leaves {level} for good", "{n} 离开 {level}，再无副本"),
+    "victim reclaim": Words("{n} leaves L2, L1 keeps it", "{n} 离开 L2，L1 留有副本"),
+    "evicted": Words("{tier} freed {freed}, asked for {ask}",
+                     "向 {tier} 要 {ask} 个，腾出 {freed} 个"),
     "trybackup": Words("No backup: {verdict}", "不备份：{verdict}"),
     "trybackup parent_not_backed_up": Words(
         "No backup: its parent is not on L2", "不备份：父节点不在 L2"),

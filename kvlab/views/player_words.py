@@ -34,7 +34,8 @@ UI_WORDS: dict[str, Words] = {
     "short_of": Words("{n} short", "差 {n}"),
     "chunk_of": Words("{a} of {b} prefilled", "已预填充 {a}/{b}"),
     "back": Words("retracted {n}×", "被撤回 {n} 次"),
-    "more": Words("+ {n}", "+ {n}"),
+    "more": Words("and {n} more", "另有 {n} 个"),
+    "unserved": Words("left unserved", "未完成即离开"),
     "slots": Words("slots", "槽位"), "free": Words("free", "空闲"),
     "loading": Words("{n} loading", "取回中 {n}"),
     "outside": Words("outside the tree", "树外"),
@@ -133,8 +134,10 @@ UI_WORDS: dict[str, Words] = {
     "over": Words("this run has ended", "此运行已结束"),
     "lead": Words("led to it", "前因"),
     "first": Words("to the start (Home)", "到开头（Home）"),
-    "decision_before": Words("to the last decision (Ctrl+←)", "到上一个决策（Ctrl+←）"),
-    "decision_after": Words("to the next decision (Ctrl+→)", "到下一个决策（Ctrl+→）"),
+    "decision_before": Words("to the decision or loss before (Ctrl+←; Shift: loss)",
+                             "到上一个决策或丢失（Ctrl+←）；加 Shift 只到丢失"),
+    "decision_after": Words("to the next decision or loss (Ctrl+→; Shift: loss)",
+                            "到下一个决策或丢失（Ctrl+→）；加 Shift 只到丢失"),
     "previous": Words("one event back (←)", "后退一个事件（←）"),
     "play": Words("play or stop (Space)", "播放或停止（空格）"),
     "next": Words("one event on (→)", "前进一个事件（→）"),
@@ -154,7 +157,8 @@ UI_WORDS: dict[str, Words] = {
     "none": Words("nothing", "无"),
     "go_to": Words("go to event", "跳到事件"),
     "decide": Words("decide", "决策"), "change": Words("change", "变化"),
-    "copy": Words("copy", "拷贝"), "all": Words("all", "全部"),
+    "copy": Words("copy", "拷贝"),
+    "all": Words("whole run", "整个运行"), "l1_use": Words("L1 use", "L1 占用"),
     "marks": Words("marks", "标记"),
     "part": Words("The first {a} of {b} events are on this page.",
                   "本页含前 {a} 个事件，共 {b} 个。"),
@@ -187,10 +191,10 @@ UI_WORDS: dict[str, Words] = {
     "save_html": Words("this page as HTML", "本页 HTML"),
     "save_perfetto": Words("events for Perfetto", "Perfetto 事件"),
     "key_space": Words("play, stop", "播放、停止"),
-    "key_arrows": Words("one event; with Ctrl the next decision; with Shift the next "
-                        "change of the selection",
-                        "一个事件；加 Ctrl 到下一个决策；加 Shift 到所选对象的"
-                        "下一个变化"),
+    "key_arrows": Words("one event; with Ctrl the next decision or loss; with Shift "
+                        "the next change of the selection; with both the next loss",
+                        "一个事件；加 Ctrl 到下一个决策或丢失；加 Shift 到所选对象的"
+                        "下一个变化；两者都加到下一个丢失"),
     "key_up_down": Words("within a pane: from node to node, from term to term, from "
                          "request to request", "面板内：逐节点、逐项、逐请求移动"),
     "key_ends": Words("start, end", "开头、结尾"),
@@ -224,6 +228,23 @@ UI_WORDS: dict[str, Words] = {
     "key_words": Words("the other engine's words, shown, hidden",
                        "显示、隐藏另一引擎的叫法"),
     "also": Words("vLLM: {a}", "vLLM：{a}"),
+    "grade_lost": Words(
+        "loss: no copy of some KV is left, so it must be computed again; or a request "
+        "gives up its KV, or leaves unserved; or the engine is at fault",
+        "丢失：有 KV 再无副本，须重算；或请求放弃 KV、未完成即离开；或引擎出错"),
+    "grade_no": Words(
+        "refusal: somebody asked, got nothing, and waits, or computes what L2 has",
+        "拒绝：有人要而未得到，只好等待，或重算 L2 已有的"),
+    "grade_short": Words(
+        "less than was asked, which harms nobody: no room for a backup, or too little "
+        "to evict",
+        "没有要到足数，但无人受损：备份没有空位，或可逐出的不够"),
+    "grades": Words(
+        "On the timeline a loss is a full octagon with a cross, or a long bar; a "
+        "refusal is half a diamond, or a short bar. The last copy decides: what leaves "
+        "L1 and stays on L2 is not lost.",
+        "时间线上，丢失是带叉的实心八边形或长条，拒绝是半个菱形或短条。以最后一份副本为准："
+        "离开 L1 而 L2 还在的不算丢失。"),
     "key_esc": Words("close the panel; leave the player", "关闭面板；离开播放器"),
 }
 # fmt: on

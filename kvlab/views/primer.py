@@ -42,7 +42,7 @@ STATES: dict[State, Words] = {
 
 KEYS: tuple[tuple[str, Words], ...] = (
     ("→", Words("next event", "下一个事件")),
-    ("Ctrl →", Words("next decision", "下一个决策")),
+    ("Ctrl →", Words("next decision or loss", "下一个决策或丢失")),
     ("P", Words("predict before you see", "先预测再看")),
     ("?", Words("all keys", "全部按键")),
 )

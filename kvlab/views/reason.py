@@ -12,8 +12,9 @@ from typing import Literal, NamedTuple
 
 from .theme import Words
 
-Sign = Literal["yes", "no", "out", "copy", "down", "note"]
-"""The sign beside a verdict: done, refused, evicted, copied up or down, or noted."""
+Sign = Literal["yes", "no", "lost", "short", "out", "copy", "down", "note"]
+"""The sign beside a verdict: done; refused, so that somebody waits; a loss; less than
+was asked, which harms nobody; evicted, copied up or down, or noted (grades.py)."""
 
 
 class Term(NamedTuple):

@@ -36,7 +36,7 @@ def _seen_of(frame: Frame) -> str:
     the engine counts on it, what is so."""
     entry = entry_of(frame.event, PHRASES)
     gone = f"{entry} {GONE}"
-    orphan = getattr(frame.event, "node", None) in frame.before.orphans
+    orphan = getattr(frame.event, "node", None) in frame.state.orphans
     return gone if orphan and gone in PHRASES else entry
 
 
@@ -151,6 +151,7 @@ def _of_node(frame: Frame, event: Event, lang: Lang) -> dict[str, str]:
     if node is None:
         return values
     touched = focus(frame).nodes
+    values["level"] = "L2" if (then or node).pages is None else "L1"
     values["hits"] = theme.num(node.hit_count)
     values["depth"] = theme.num(len(touched))
     values["moved"] = theme.num(abs(frame.state.evictable - frame.before.evictable))

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..record import events as ev
 from ..record.events import Change, Decision
 from ..record.replay import states
 from ..record.snapshot import State as Engine
 from ..record.trace import Trace
+from .grades import Grade, grade_of
 from .theme import State
 
 L1_TERMS: tuple[State, ...] = ("used", "held", "evictable", "available")
@@ -28,13 +28,15 @@ class Series(NamedTuple):
     """Both accounts at every step.
 
     Shapes: `l1` (steps, 4) and `l2` (steps, 3), columns as in `L1_TERMS`, `L2_TERMS`;
-    every row sums to the pool. Units: tokens. `decisions` and `refusals` are steps.
+    every row sums to the pool. Units: tokens. `decisions`, `refusals` and `losses` are
+    steps: of decisions, and of all events of a grade (grades.py).
     """
 
     l1: Counts
     l2: Counts
     decisions: list[int]
     refusals: list[int]
+    losses: list[int]
 
 
 def series(trace: Trace) -> Series:
@@ -43,13 +45,15 @@ def series(trace: Trace) -> Series:
     Raises: TraceError with the index of an event that does not fold.
     """
     rows = [_row(Engine.start(trace.header.config))]
-    for _, event, state in states(trace):
+    graded: dict[Grade, list[int]] = {"": [], "refusal": [], "loss": []}
+    for index, event, state in states(trace):
         rows.append(_row(state) if isinstance(event, Change) else rows[-1])
+        graded[grade_of(event, state)].append(index + 1)
     table = np.array(rows, np.int64)
-    steps = list(enumerate(trace.events, 1))
+    steps = enumerate(trace.events, 1)
     decisions = [step for step, event in steps if isinstance(event, Decision)]
-    refusals = [step for step, event in steps if is_refusal(event)]
-    return Series(table[:, :4], table[:, 4:], decisions, refusals)
+    refusals, losses = graded["refusal"], graded["loss"]
+    return Series(table[:, :4], table[:, 4:], decisions, refusals, losses)
 
 
 def _row(state: Engine) -> tuple[int, ...]:
@@ -58,24 +62,6 @@ def _row(state: Engine) -> tuple[int, ...]:
         device.protected, device.held, device.evictable, device.available,
         host.host_only, host.copies, host.available,
     )  # fmt: skip
-
-
-REFUSALS = {"host_full", "parent_not_backed_up", "below_threshold", "over_quota",
-            "no_device_memory"}  # fmt: skip
-
-
-def is_refusal(event: ev.Event) -> bool:
-    """Say whether somebody asked for something in this event and did not get it."""
-    match event:
-        case ev.Admit():
-            return not event.added
-        case ev.DecodeRoom():
-            return not event.fits
-        case ev.TryBackup() | ev.LoadBack():
-            return event.verdict in REFUSALS
-        case ev.Victim():
-            return event.fate == "stays"
-    return isinstance(event, ev.PickRetract)
 
 
 def thinned(steps: int, most: int) -> list[int]:

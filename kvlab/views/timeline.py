@@ -30,6 +30,7 @@ TITLES = {
     "step": Words("event", "事件"),
     "decide": Words("decisions", "决策"),
     "refuse": Words("refused", "拒绝"),
+    "loss": Words("losses", "丢失"),
 }
 
 
@@ -79,12 +80,14 @@ def _stack(
 
 
 def _marks(figure: go.Figure, trace: Trace, told: Series, lang: Lang) -> None:
-    """Draw decisions as diamonds, those that refuse in the refused colour."""
-    refused = set(told.refusals)
-    plain = [step for step in told.decisions if step not in refused]
+    """Draw decisions as diamonds, refusals as triangles, losses as crosses."""
+    graded = {*told.refusals, *told.losses}
+    plain = [step for step in told.decisions if step not in graded]
+    alert = LOOKS["refused"].ink
     groups: list[tuple[list[int], str, str, str]] = [
         (plain, "decide", "diamond-open", theme.INK),
-        (told.refusals, "refuse", "diamond", LOOKS["refused"].ink),
+        (told.refusals, "refuse", "triangle-down", alert),
+        (told.losses, "loss", "x", alert),
     ]
     replay = Replay(trace)
     for steps, key, symbol, colour in groups:

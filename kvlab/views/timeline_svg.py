@@ -7,11 +7,14 @@ Left out: hover and zoom (timeline.py).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..record.trace import Trace
 from . import draw, theme
 from .frame import check_step
 from .lanes import GUTTER, WIDTH, lanes, x_of
 from .markup import Markup, join, tag
+from .player_words import UI_WORDS
 from .series import L1_TERMS, L2_TERMS, Counts, series, thinned
 from .theme import LOOKS, Lang, State, Words
 
@@ -40,7 +43,8 @@ def timeline_svg(trace: Trace, step: int | None = None, lang: Lang = "en") -> Ma
     if step is not None:
         body.append(_cursor(x_of(step, steps), step, bottom))
     legend, tall = draw.legend(lang, WIDTH - GUTTER)
-    body.append(draw.move(GUTTER, bottom + 44, [legend]))
+    body.append(draw.move(GUTTER, bottom + 44, [legend, *_grades(tall + 6, lang)]))
+    tall += 44
     parts = [draw.page(), draw.move(16, 12, body)]
     title = Words("Account over time", "账目随时间的变化").to(lang)
     return draw.document(parts, WIDTH + 32, bottom + 64 + tall, title, lang)
@@ -90,6 +94,14 @@ def _stairs(
             points.append(f"{x:.1f} {y:.1f}")
         last = y
     return points
+
+
+def _grades(y: float, lang: Lang) -> Iterator[Markup]:
+    """Yield what the marks of losses and of refusals mean, 38 pixels high."""
+    for sign, key in ((draw.loss, "grade_lost"), (draw.octagon, "grade_no")):
+        yield sign(0, y, 12)
+        yield draw.words(17, y + 10, UI_WORDS[key].to(lang), fill=theme.INK2)
+        y += 18
 
 
 def _axis(steps: int, y: float, lang: Lang) -> Markup:

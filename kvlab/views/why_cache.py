@@ -71,7 +71,7 @@ _EVICTED = Why(
     instead=(Instead(Words("cut the last leaf", "切开最后一个叶子"), "over > 0"),),
     sources=_EVICT_SOURCES, own=_EVICT_OWN)
 _TOO_LITTLE = _EVICTED._replace(
-    sign="no", tests=(Test(("ask − freed = missing",), "freed >= ask"),), instead=())
+    sign="short", tests=(Test(("ask − freed = missing",), "freed >= ask"),), instead=())
 _BACKUP = Why(
     "down",
     Words("The host copy is what lets a node survive its eviction.",
@@ -188,7 +188,7 @@ CACHE_WHYS: dict[str, Why] = {
     "victim demote": _VICTIM._replace(
         instead=_instead("copy it again: L2 has it", "再拷贝一次：L2 已经有了")),
     "victim delete": _VICTIM._replace(
-        instead=_instead("back it up first, as write_back does",
+        sign="lost", instead=_instead("back it up first, as write_back does",
                          "先备份（write_back 的做法）"),
         own=Own(_TREE, "evict", "_write_back")),
     "victim backup": _VICTIM._replace(
@@ -196,16 +196,17 @@ CACHE_WHYS: dict[str, Why] = {
                          "直接删除（write_through 的做法）"),
         own=Own(_TREE, "evict", "_write_victim")),
     "victim stays": _VICTIM._replace(
-        sign="no", instead=_instead("drop it without a copy", "没有副本也丢掉"),
+        sign="short", instead=_instead("drop it without a copy", "没有副本也丢掉"),
         own=Own(_TREE, "evict", "_write_victim")),
     "victim drop": _VICTIM._replace(
+        sign="lost",
         rule=Words("What L2 has no room for leaves L1 all the same, with all below it.",
                    "L2 放不下的照样离开 L1，连同其下的一切。"),
         instead=_instead("keep it on L1 until L2 has room", "留在 L1，等 L2 有空位"),
         sources=("", _TREE_CORE + "drop_subtree_no_host"),
         own=Own(_TREE, "evict", "_write_victim")),
     "victim evict_host": Why(
-        "out",
+        "lost",
         Words("Smallest key first, of the leaves that only L2 has. It leaves the tree, "
               "and its tokens must be computed again.",
               "在只有 L2 副本的叶子中，键最小的先走。"
@@ -233,14 +234,14 @@ CACHE_WHYS: dict[str, Why] = {
                    "L2 先腾出差的部分，再尝试拷贝。"),
         own=Own(_TREE, "_write", "evict_host")),
     "trybackup parent_not_backed_up": _BACKUP._replace(
-        sign="no", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
+        sign="short", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
         own=Own(_TREE, "write_backup", "if self.rules.backup_needs_parent")),
     "trybackup ancestors_first": _BACKUP._replace(
         tests=(_HITS, _PARENT), bars=(), instead=_instead("refuse it", "拒绝"),
         sources=("", _TREE_CORE + "_build_backup_kv_action"),
         own=Own(_TREE, "write_backup", "ancestors_first")),
     "trybackup host_full": _BACKUP._replace(
-        sign="no", instead=_WRITE_IT, own=Own(_TREE, "_write", "pages is None")),
+        sign="short", instead=_WRITE_IT, own=Own(_TREE, "_write", "pages is None")),
     "sendwrites": Why(
         "down",
         Words("All that a step writes to L2 is one copy; no node is free to go before "
@@ -257,7 +258,7 @@ CACHE_WHYS: dict[str, Why] = {
                    "三个条件按此顺序检查；若只有最后一个不成立，先逐出叶子，"
                    "再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(
-        own=Own(_TREE, "_load_pages", "load_threshold")),
+        sign="short", own=Own(_TREE, "_load_pages", "load_threshold")),
     "loadback over_quota": _NOT_LOADED._replace(
         own=Own(_TREE, "_load_pages", "quota + delta")),
     "loadback no_device_memory": _NOT_LOADED._replace(

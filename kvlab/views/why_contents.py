@@ -18,7 +18,7 @@ _COMPARED = Why(
     (BarOf(Words("slots", "槽位"), ("right", "wrong")),),
     own=Own("run", "check", "self._compare(part)"))
 _WRONG = Why(
-    "no",
+    "lost",
     Words("Whoever reads this slot gets the KV of another prefix, and no error.",
           "谁读这个槽位，就会拿到别的前缀的 KV，而且不会报错。"),
     (Test(("slot", "at", "by")), Test(("expected", "found"))),
@@ -26,7 +26,7 @@ _WRONG = Why(
 
 CONTENT_WHYS: dict[str, Why] = {
     "compared": _COMPARED,
-    "compared wrong": _COMPARED._replace(sign="no"),
+    "compared wrong": _COMPARED._replace(sign="lost"),
     "wrong": _WRONG,
 }
 # fmt: on

@@ -93,7 +93,7 @@ SCHEDULE_WHYS: dict[str, Why] = {
         bars=(BarOf(NEED, ("page_size",)), BarOf(ROOM, ("chunk_left",))),
         own=Own(_QUEUE, "_input", "cut <= 0")),
     "toolarge": Why(
-        "no",
+        "lost",
         Words("Nothing could ever be freed for it: it needs all of the pool or more.",
               "无论释放什么都不够：它需要整个池或更多。"),
         (Test(("need", "total"), "need < total"),),
@@ -132,7 +132,7 @@ SCHEDULE_WHYS: dict[str, Why] = {
     "decoderoom": _DECODE,
     "decoderoom short": _DECODE._replace(sign="no", instead=()),
     "pickretract": Why(
-        "no",
+        "lost",
         Words("Fewest outputs first, then the longest prompt, then the latest.",
               "先撤输出最少的，再看 prompt 最长的，再看最晚的。"),
         (Test(("outputs", "prompt_len", "survivors")),), (), "host_free",

@@ -35,13 +35,13 @@ function cardHtml(player, run, e, label = "", whole = true) {
     // The headline says one run only: of two, each card says its own.
     const told = label ? `<div>${esc(say(player, run, e, log.phrases))}</div>` : "";
     const note = meaning && `<div class="dim">${meaning}</div>`;
-    return `<div class="v">${signSvg(player, signOf(run.kind(e)))}<span>${label}${esc(run.named(e))}</span></div>${told}${note}${movedHtml(player, run, e)}${lineHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
+    return `<div class="v">${signSvg(player, signOf(run, e))}<span>${label}${esc(run.named(e))}</span></div>${told}${note}${movedHtml(player, run, e)}${lineHtml(player, run, e)}${chainHtml(player, run, e)}${led}`;
   }
   const terms = withSums(why, run.terms(e)),
     parts = [];
   if (said && run === player.run) parts.push(afterwardsHtml(player, run, e, said));
   parts.push(
-    `<div class="v">${signSvg(player, why.sign)}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
+    `<div class="v">${signSvg(player, signOf(run, e))}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
   );
   const bars = why.bars.filter((bar) => !bar.unless || terms[bar.unless] != null);
   if (bars.length)

@@ -57,7 +57,7 @@ export function sidesOf(player) {
 function drawHead(player) {
   const { run, asking } = player;
   const e = run.at - 1;
-  const sign = e < 0 ? "note" : (run.why(e)?.sign ?? signOf(run.kind(e)));
+  const sign = e < 0 ? "note" : signOf(run, e);
   put(player.$(".glyph"), signSvg(player, asking >= 0 ? "ask" : sign));
   const kind = e < 0 ? "" : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
   const also = e < 0 ? "" : otherWord(player, run.kind(e));
@@ -68,9 +68,7 @@ function drawHead(player) {
   const skip = player.$(".skip");
   skip.hidden = asking < 0;
   put(skip, ui(player, "to_question"));
-  const ends = run.log.ended && run.at === run.log.of;
-  if (ends) put(player.$(".glyph"), signSvg(player, "no"));
-  const stop = ends ? ` · ${ui(player, "ends_here")}` : "";
+  const stop = run.stops(e) ? ` · ${ui(player, "ends_here")}` : "";
   const turn = asking >= 0 ? ` · ${ui(player, "turn")}` : "";
   player.$(".head h2").textContent = sentence(player) + stop + turn;
 }

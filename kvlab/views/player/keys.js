@@ -13,7 +13,7 @@ import { perform, recolour, setLang } from "./perform.js";
 import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
 import { treeKey } from "./tree_keys.js";
-import { concerns, find, jump, search, toDecision } from "./watch.js";
+import { concerns, find, jump, search, toDecision, toLoss } from "./watch.js";
 
 /** In a page of its own the player hears what is pressed where nothing has the focus: as
  *  it opens, and after a press on what takes none. */
@@ -112,7 +112,7 @@ export function onKey(player, event) {
   };
   if (key === "ArrowLeft" || key === "ArrowRight") {
     done();
-    if (event.ctrlKey) toDecision(player, by);
+    if (event.ctrlKey) (event.shiftKey ? toLoss : toDecision)(player, by);
     else if (event.shiftKey)
       player.select
         ? jump(

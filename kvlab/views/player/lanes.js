@@ -1,7 +1,8 @@
 // Which marks have events on the timeline?
 //
-// Decisions are diamonds, filled where they refuse; changes rise where they fill L1 and
-// fall where they free it. Where a pixel holds more than one event, bars count them.
+// Decisions are diamonds, half filled where they refuse; changes rise where they fill L1
+// and fall where they free it; a loss is an octagon with a cross in either lane. Where a
+// pixel holds more than one event, bars count them.
 // Left out: copies, which take time (copies.js).
 
 import { tileOf } from "./canvas.js";
@@ -14,7 +15,7 @@ export const LANES = [
 ];
 
 const GLYPH = 5; // pixels an event needs to have a mark of its own
-const [OTHER, DECIDES, REFUSES, RISES, FALLS] = [0, 1, 2, 3, 4];
+const [OTHER, DECIDES, REFUSES, RISES, FALLS, LOSES, LOST] = [0, 1, 2, 3, 4, 5, 6];
 
 /** What each event is to the timeline, one byte an event; found once. */
 function classesOf(player) {
@@ -28,13 +29,18 @@ function classesOf(player) {
     if (known[at] < 0) known[at] = classOf(run, log, e);
     classes[e] = known[at];
   }
+  const last = run.count - 1;
+  if (run.stops(last)) classes[last] = classOf(run, log, last);
   return (player.classes = classes);
 }
 
 /** One class for all events of a variant, of which `e` is one. */
 function classOf(run, log, e) {
   const kind = run.kind(e);
-  if (run.isDecision(e)) return run.why(e)?.sign === "no" ? REFUSES : DECIDES;
+  const decides = run.isDecision(e);
+  const grade = run.grade(e);
+  if (grade === "loss") return decides ? LOSES : LOST;
+  if (decides) return grade ? REFUSES : DECIDES;
   if (log.rise.includes(kind)) return RISES;
   return log.fall.includes(kind) ? FALLS : OTHER;
 }
@@ -50,6 +56,7 @@ export function drawMarks(player, pen, at) {
 function drawMark(player, pen, what, x) {
   const k = player.colour;
   if (what === DECIDES || what === REFUSES) return drawDiamond(pen, k, x, what);
+  if (what === LOSES || what === LOST) return drawLoss(pen, k, x, what === LOST ? 65 : 50);
   if (what === RISES) {
     pen.fillStyle = k["used-edge"];
     pen.fillRect(x - 2, 58, 4, 7);
@@ -66,29 +73,61 @@ function drawMark(player, pen, what, x) {
 }
 
 function drawDiamond(pen, k, x, what) {
-  const no = what === REFUSES;
+  const edge = what === REFUSES ? k["refused-edge"] : k.ink;
   pen.beginPath();
   pen.moveTo(x, 45);
   pen.lineTo(x + 5, 50);
   pen.lineTo(x, 55);
   pen.lineTo(x - 5, 50);
   pen.closePath();
-  pen.fillStyle = no ? k.refused : k.bg;
+  pen.fillStyle = k.bg;
   pen.fill();
-  pen.strokeStyle = no ? k.refused : k.ink;
+  pen.strokeStyle = edge;
   pen.lineWidth = 1.3;
   pen.stroke();
-  if (!no) return;
-  pen.fillStyle = "#fff";
-  pen.fillRect(x - 0.8, 46.5, 1.6, 4);
-  pen.fillRect(x - 0.8, 52, 1.6, 1.4);
+  if (what !== REFUSES) return;
+  pen.beginPath();
+  pen.moveTo(x - 5, 50);
+  pen.lineTo(x + 5, 50);
+  pen.lineTo(x, 55);
+  pen.fillStyle = edge;
+  pen.fill();
 }
 
-/** Many events a pixel: bars as high as there are events, refusals in full height. */
+/** The octagon of a loss (looks.js), seven pixels to each side. */
+function drawLoss(pen, k, x, y) {
+  const [far, near] = [6, 2.7];
+  pen.beginPath();
+  pen.moveTo(x - near, y - far);
+  for (const [dx, dy] of [
+    [near, -far],
+    [far, -near],
+    [far, near],
+    [near, far],
+    [-near, far],
+    [-far, near],
+    [-far, -near],
+  ])
+    pen.lineTo(x + dx, y + dy);
+  pen.closePath();
+  pen.fillStyle = k.refused;
+  pen.fill();
+  pen.strokeStyle = "#fff";
+  pen.lineWidth = 1.8;
+  pen.beginPath();
+  pen.moveTo(x - 2.6, y - 2.6);
+  pen.lineTo(x + 2.6, y + 2.6);
+  pen.moveTo(x + 2.6, y - 2.6);
+  pen.lineTo(x - 2.6, y + 2.6);
+  pen.stroke();
+}
+
+/** Many events a pixel: bars as high as there are events; refusals are short, losses go
+ *  through the line of their lane. */
 function drawCounts(player, pen, at, classes, end) {
   const k = player.colour;
   const W = Math.ceil(at.W);
-  const counts = Array.from({ length: 5 }, () => new Uint32Array(W + 1));
+  const counts = Array.from({ length: 7 }, () => new Uint32Array(W + 1));
   for (let e = at.from; e < end; e++)
     counts[classes[e]][Math.min(W, Math.floor((e - at.from) * at.cw))]++;
   const most = (list) => list.reduce((a, b) => Math.max(a, b), 1);
@@ -102,8 +141,10 @@ function drawCounts(player, pen, at, classes, end) {
     });
   };
   bars(counts[DECIDES], 55, -9, k.ink2);
-  bars(counts[REFUSES], 55, -11, k.refused, 11);
+  bars(counts[REFUSES], 55, -5, k.refused, 5);
   bars(counts[OTHER], 65, -2, k.ink3);
   bars(counts[RISES], 65, -7, k["used-edge"]);
   bars(counts[FALLS], 66, 7, k["evictable-edge"]);
+  bars(counts[LOSES], 58, -14, k.refused, 14);
+  bars(counts[LOST], 73, -14, k.refused, 14);
 }

@@ -55,11 +55,15 @@ export function stateName(player, state) {
   return pick(player, player.log.looks[state].name);
 }
 
+const OCTAGON = "M6 1h8l5 5v8l-5 5H6l-5-5V6z";
+
 export function signSvg(player, kind) {
   const c = player.colour;
   const marks = {
     yes: `<circle cx="10" cy="10" r="9" fill="none" stroke="${c.ok}" stroke-width="1.6"/><path d="M5.5 10.5l3 3 6-7" fill="none" stroke="${c.ok}" stroke-width="2"/>`,
-    no: `<path d="M6 1h8l5 5v8l-5 5H6l-5-5V6z" fill="${c.refused}"/><path d="M10 4.5v7M10 13.5v2" stroke="#fff" stroke-width="2.4"/>`,
+    lost: `<path d="${OCTAGON}" fill="${c.refused}"/><path d="M6 6l8 8M14 6l-8 8" stroke="#fff" stroke-width="2.6"/>`,
+    no: `<path d="${OCTAGON}" fill="${c.bg}" stroke="${c["refused-edge"]}" stroke-width="1.6"/><path d="M10 4.5v7M10 13.5v2" stroke="${c["refused-edge"]}" stroke-width="2.4"/>`,
+    short: `<circle cx="10" cy="10" r="8.5" fill="none" stroke="${c.ink3}" stroke-width="1.6" stroke-dasharray="3 2.4"/><path d="M6 10h8" stroke="${c.ink3}" stroke-width="2.2"/>`,
     out: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${paint(player, "evictable")}" stroke="${c["evictable-edge"]}"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c.bg}" stroke-width="5"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c.ink}" stroke-width="2"/>`,
     copy: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${c["in_flight-ground"]}" stroke="${c["in_flight-edge"]}"/><path d="M10 16V6M6 9.5l4-4 4 4" fill="none" stroke="${c["in_flight-edge"]}" stroke-width="2"/>`,
     down: `<rect x="1" y="1" width="18" height="18" rx="2" fill="${c["in_flight-ground"]}" stroke="${c["in_flight-edge"]}"/><path d="M10 4v10M6 10.5l4 4 4-4" fill="none" stroke="${c["in_flight-edge"]}" stroke-width="2"/>`,
@@ -71,15 +75,20 @@ export function signSvg(player, kind) {
 
 const SIGNED = {
   demote: "out",
-  delete: "out",
-  evicthost: "out",
+  reclaim: "out",
+  forget: "out",
   load: "copy",
+  copyin: "copy",
   backup: "down",
+  copyout: "down",
   loaddone: "yes",
+  copiedin: "yes",
   backupdone: "yes",
+  copiedout: "yes",
   finish: "yes",
-  retract: "no",
-  drop: "no",
 };
+const GRADED = { loss: "lost", refusal: "no" };
 
-export const signOf = (kind) => SIGNED[kind] ?? "note";
+/** The sign of an event: its grade; of one without, its decision's, or its kind's. */
+export const signOf = (run, e) =>
+  GRADED[run.grade(e)] ?? run.why(e)?.sign ?? SIGNED[run.kind(e)] ?? "note";

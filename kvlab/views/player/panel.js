@@ -5,6 +5,7 @@
 import { LONGEST_NOTE } from "./caption.js";
 import { hasChecks } from "./contents.js";
 import { toPlayer } from "./focus.js";
+import { signSvg } from "./looks.js";
 import { esc, num } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -135,5 +136,8 @@ function help(player) {
   const lines = heard.map(([key, words]) => {
     return `<div><dt>${esc(key)}</dt><dd>${ui(player, words)}</dd></div>`;
   });
-  return `<dl>${lines.join("")}</dl>`;
+  const signs = ["lost", "no", "short"].map((sign) => {
+    return `<div><dt>${signSvg(player, sign)}</dt><dd>${ui(player, `grade_${sign}`)}</dd></div>`;
+  });
+  return `<dl>${lines.join("")}${signs.join("")}</dl><p>${ui(player, "grades")}</p>`;
 }

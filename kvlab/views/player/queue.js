@@ -13,6 +13,7 @@ const outWords = (player, c, r) =>
     ? ui(player, "out_of", { a: num(c.outputs[r]), b: num(c.max_new[r]) })
     : ui(player, "only_in", { a: num(c.prompt[r]) });
 
+const DONE = 4; // the stage of who is finished; who left unserved is behind it
 const CHIP = 125; // pixels that a request usually takes
 
 export function drawQueue(player, pane, run) {
@@ -23,7 +24,7 @@ export function drawQueue(player, pane, run) {
     const stage = c.stage[r];
     if (stage === 1) lanes.waiting.push(r);
     else if (stage === 2 || stage === 3) lanes.running.push(r);
-    else if (stage > 3) {
+    else if (stage >= DONE) {
       done++;
       lanes.finished.push(r);
       if (lanes.finished.length > 3) lanes.finished.shift();
@@ -61,17 +62,19 @@ export function drawQueue(player, pane, run) {
         ? ui(player, "chunk_of", { a: num(c.kv[r]), b: num(c.prompt[r]) })
         : outWords(player, c, r),
     ],
-    finished: (r) => [outWords(player, c, r)],
+    finished: (r) => [
+      c.stage[r] > DONE ? ui(player, "unserved") : outWords(player, c, r),
+    ],
   };
   pane.wide ??= Math.max(200, pane.clientWidth - 32);
   const fitting = Math.max(1, Math.floor((pane.wide - 100) / CHIP));
   const lane = (name) => {
     const all = lanes[name],
       most = Math.min(name === "finished" ? 2 : 4, fitting),
-      some = all.slice(0, most);
+      some = name === "finished" ? all.slice(-most) : all.slice(0, most);
     if (now >= 0 && all.includes(now) && !some.includes(now)) some.push(now);
     const more = (name === "finished" ? done : all.length) - some.length;
-    return `<span class="ln">${ui(player, name)}</span><span class="chips">${some.map((r) => chip(r, ...told[name](r, all.indexOf(r)))).join("") || '<span class="none">–</span>'}${more > 0 ? `<span class="none">+ ${num(more)}</span>` : ""}</span>`;
+    return `<span class="ln">${ui(player, name)}</span><span class="chips">${some.map((r) => chip(r, ...told[name](r, all.indexOf(r)))).join("") || '<span class="none">–</span>'}${more > 0 ? `<span class="none">${ui(player, "more", { n: num(more) })}</span>` : ""}</span>`;
   };
   const none = !log.requests.length
     ? `<small>${ui(player, "no_requests")}</small>`

@@ -34,6 +34,20 @@ export class Run extends States {
   isDecision(e) {
     return this.decides[this.log.col.variant[e]];
   }
+  /** What an event is to those who are served (grades.py): "loss", "refusal" or "". */
+  grade(e) {
+    return this.stops(e) ? "loss" : this.log.grades[this.log.col.variant[e]];
+  }
+  /** Whether the engine itself stopped there. */
+  stops(e) {
+    return this.log.ended && e === this.log.of - 1;
+  }
+  /** Whether it is a loss that no decision before it has told already. */
+  isLoss(e) {
+    if (this.grade(e) !== "loss") return false;
+    const decided = this.behind(e);
+    return decided < 0 || decided === e || this.stops(e) || !this.grade(decided);
+  }
   /** The rule of an event (why_schedule.why_of). */
   why(e) {
     const { whys } = this.log,

@@ -32,6 +32,8 @@ export function fieldWords(player, run, e, name) {
       return num(run.raw(e, "pages") * page);
     case "free":
       return num(c.account[run.raw(e, "tier") === "L1" ? 0 : 4]);
+    case "level":
+      return c.l1[node] ? "L1" : "L2";
     case "hits":
       return num(c.hits[node]);
     case "depth":

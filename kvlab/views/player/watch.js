@@ -1,6 +1,6 @@
 // Which event is the next that matters?
 //
-// Decisions, changes of the selection, hits of a watch or a filter.
+// Decisions, losses, changes of the selection, hits of a watch or a filter.
 // Left out: the panel that asks for them (panel.js).
 
 import { drawPlace } from "./controls.js";
@@ -103,8 +103,16 @@ export function toHit(player, by) {
 }
 
 export function toDecision(player, by) {
+  const { run } = player;
   jump(
     player,
-    find(player, by, (e) => player.run.isDecision(e)),
+    find(player, by, (e) => run.isDecision(e) || run.isLoss(e)),
+  );
+}
+
+export function toLoss(player, by) {
+  jump(
+    player,
+    find(player, by, (e) => player.run.isLoss(e)),
   );
 }
