@@ -105,17 +105,14 @@ class PrefillAdder:
     def _add_locked(self, request: Request) -> Answer:
         """Its own prefix is locked now, so no longer evictable: test (again), load what
         the host has, and cut to the chunk; the load may come before or after the cut
-        (rule `tests_before_lock`)."""
+        (rule `tests_before_lock`). A load that fails moves tokens from evictable to
+        available at most: their sum, and so the room, is as it was."""
         if self._lacks_room(request, "room_after_lock"):
             return Answer.NO_TOKEN
-        promised = 0
-        if not self._rules.tests_before_lock:
-            promised = request.host_hit
-            if self._input(request, promised) is None:
-                return Answer.OTHER
-        loaded = self._load_back(request)
-        if promised and not loaded and self._lacks_room(request, "room_without_load"):
-            return Answer.NO_TOKEN
+        counts_promise = not self._rules.tests_before_lock
+        if counts_promise and self._input(request, request.host_hit) is None:
+            return Answer.OTHER
+        self._load_back(request)
         tokens = self._input(request, 0)
         if tokens is None:
             return Answer.OTHER
@@ -164,11 +161,10 @@ class PrefillAdder:
         self._refuse(request, "input_budget", Answer.OTHER, asked)
         return True
 
-    def _load_back(self, request: Request) -> int:
-        """Bring the host part of the prefix home, if the cache agrees; return its
-        tokens, all or none."""
+    def _load_back(self, request: Request) -> None:
+        """Bring the host part of the prefix home, all or none, if the cache agrees."""
         if request.host_hit == 0 or not isinstance(self.cache, HiRadixCache):
-            return 0
+            return
         best = request.best_match
         assert best is not None, f"request {request.id}: no match"
         covered = self.cache.hold(best)
@@ -178,7 +174,6 @@ class PrefillAdder:
             request.prefix_len += len(pages) * self._page
             request.owned_len = request.prefix_len
             request.last_node = best
-        return len(pages) * self._page
 
     # --- the chunked request of earlier rounds
 

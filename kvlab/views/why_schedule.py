@@ -41,9 +41,6 @@ LINES: dict[str, Words] = {
         "Tested again once its own prefix is locked: what it will use itself is no "
         "longer evictable.",
         "锁住它自己的前缀后再查一次：它自己要用的部分不再可逐出。"),
-    "room_without_load": Words(
-        "Tested again since nothing came back from L2: those tokens are computed too.",
-        "L2 的部分没有取回，再查一次：那些 token 也要计算。"),
     "input_budget": Words(
         "The input budget of this prefill refused it; it binds all but the first "
         "request.",
