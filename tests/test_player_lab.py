@@ -103,6 +103,7 @@ def test_a_prediction_is_read_in_python(notebook):
     event = js(notebook, f"{PLAYER}.asking") + 1
     notebook.page.check(".kv .ans:not(.conf) label:nth-child(1) input")
     press(notebook, "Enter")
+    js(notebook, f"{PLAYER}.show({PLAYER}.answers[0].until)")
     notebook.page.click(".kv [data-do=saw][data-to=stays]")
     notebook.page.wait_for_timeout(300)
     said = ask_python(notebook, "player.answers[0]['event'], player.answers[0]['saw']")

@@ -23,6 +23,7 @@ from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
 from kvlab.run.workload import OpenLoop
 from kvlab.views import columns
+from kvlab.views.block_questions import BLOCK_QUESTIONS
 from kvlab.views.columns import BATCH, COLUMNS, PATH, columns_of
 from kvlab.views.log import KINDS, fields_of, player_log
 from kvlab.views.patches import Patches
@@ -269,8 +270,9 @@ def test_a_run_that_does_not_fold_is_shown_up_to_there():
 
 def test_every_string_is_there_in_english_and_in_chinese():
     tables: list[dict[str, Words]] = [PHRASES, UI_WORDS, WATCHES]
-    tables += [question.answers for question in QUESTIONS.values()]
-    tables.append({kind: question.asks for kind, question in QUESTIONS.items()})
+    for questions in (QUESTIONS, BLOCK_QUESTIONS):
+        tables += [question.answers for question in questions.values()]
+        tables.append({kind: question.asks for kind, question in questions.items()})
     for table in tables:
         for name, words in table.items():
             assert words.en.strip() and words.zh.strip(), name
@@ -285,7 +287,18 @@ def _braces(text: str) -> list[str]:
 def test_a_question_offers_verdicts_that_the_sentences_know():
     for kind, question in QUESTIONS.items():
         for entry in question.answers:
-            assert entry.split()[0] == kind and entry in PHRASES, entry
+            assert entry.split()[0] == kind.split()[0] and entry in PHRASES, entry
+
+
+@pytest.mark.parametrize("questions", [QUESTIONS, BLOCK_QUESTIONS])
+def test_every_answer_says_by_other_words_what_it_differs_in(questions):
+    for name, question in questions.items():
+        for lang in (0, 1):
+            marked = [
+                words[lang].split("*")[1::2] for words in question.answers.values()
+            ]
+            assert all(marked), f"{name}: {marked}"
+            assert len(set(map(tuple, marked))) == len(marked), f"{name}: {marked}"
 
 
 def test_every_state_has_a_look_by_day_and_by_night():

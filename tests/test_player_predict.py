@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from played import golden
 from player_tab import Tab, needs_chromium, show
 
@@ -104,27 +105,113 @@ def test_a_covered_card_is_not_in_the_page_and_the_answer_is_the_runs(open_page)
     assert answer["said"] == "admit no_token" and answer["happened"] == "admit"
     assert answer["right"] is False and answer["confidence"] == 3
     assert "not what you predicted" in tab.page.inner_text("#kvlab .p-why")
+    tab.js("() => kvlab.show(kvlab.answers[0].until)")
     tab.page.click("#kvlab [data-do=saw][data-to=falls]")
     assert tab.js("() => kvlab.answers[0].saw") == "falls"
     tab.shoot("revealed.png")
 
 
-def test_what_was_seen_is_checked_against_the_counters(open_page):
-    trace = golden("s18")
-    tab = open_page(to_html(trace, mode="predict"))
+def asked_after(events: list, at: int) -> int:
+    """Return the moment up to which what follows a decision is watched: the next
+    decision, or the next question if that comes first."""
+    later = range(at + 1, len(events))
+    change = next(i for i in later if not isinstance(events[i], ev.Decision))
+    return next(i for i in later if i > change and isinstance(events[i], ev.Decision))
+
+
+def predict(tab: Tab) -> int:
+    """Go to the next question and answer it by its first option; return the event."""
     tab.press("End")
     at = tab.js("() => kvlab.asking")
     tab.page.query_selector("#kvlab .ans input").check()
     tab.press("Enter")
+    return at
+
+
+def test_what_was_seen_is_checked_against_the_counters(open_page):
+    trace = golden("s18")
+    tab = open_page(to_html(trace, mode="predict"))
+    at = predict(tab)
+    until = asked_after(trace.events, at)
+    tab.js("until => kvlab.show(until)", until)
     tab.page.click("#kvlab [data-do=saw][data-to=rises]")
     answer = tab.js("() => kvlab.answers[0]")
     replay = Replay(trace)
-    until = next(
-        i for i in range(at + 1, len(trace)) if isinstance(trace.events[i], ev.Decision)
-    )
     before, after = (replay.at(s).account().available for s in (at, until))
-    assert (answer["before"], answer["after"]) == (before, after)
+    assert (answer["until"], answer["before"], answer["after"]) == (
+        until,
+        before,
+        after,
+    )
     assert answer["saw_right"] is (after > before)
+    assert f"{before} → {after}" in tab.page.inner_text("#kvlab .p-why .seen")
+
+
+def test_what_was_seen_is_asked_once_all_of_it_was_on_show(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="en"))
+    at = predict(tab)
+    until = tab.js("() => kvlab.answers[0].until")
+    for moment in range(at + 1, until + 1):
+        tab.js("moment => kvlab.show(moment)", moment)
+        seen = tab.page.inner_text("#kvlab .p-why .seen")
+        asked = tab.page.query_selector_all("#kvlab [data-do=saw]")
+        assert len(asked) == (3 if moment == until else 0)
+        assert ("What did you see?" in seen) is (moment == until)
+    assert f"From event {at + 1} to {until}, L1 available" in seen
+    assert "What did you see?" in tab.js("() => kvlab.live.textContent")
+    tab.page.click("#kvlab .seen [data-do=go]")  # back to where it began
+    assert tab.js("() => kvlab.run.at") == at + 1
+    tab.js("until => kvlab.show(until + 1)", until)
+    assert tab.page.query_selector("#kvlab .seen") is None
+
+
+def test_playing_stops_where_something_is_asked_of_what_was_seen(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="en"))
+    predict(tab)
+    until = tab.js("() => kvlab.answers[0].until")
+    assert until < tab.js("() => kvlab.limit")
+    tab.page.click("#kvlab .seen [data-do=play]")
+    tab.page.wait_for_function("() => !kvlab.timer")
+    assert tab.js("() => kvlab.run.at") == until
+    tab.press(" ")  # on, whether or not it was answered
+    tab.page.wait_for_function("() => kvlab.run.at === kvlab.limit")
+
+
+def test_what_was_seen_and_the_next_question_stand_together(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="en"))
+    while (at := predict(tab)) < 43:
+        pass
+    assert tab.js("() => kvlab.answers.at(-1).until === kvlab.limit")
+    tab.press("End")
+    assert len(tab.page.query_selector_all("#kvlab [data-do=saw]")) == 3
+    assert tab.js("() => kvlab.asking") > at
+    tab.press("Alt+3", "Tab", "Enter")  # by keyboard: "rises"
+    assert tab.js("() => kvlab.answers.at(-1).saw") == "rises"
+    assert tab.js("() => document.activeElement.closest('.p-why') !== null")
+
+
+def test_what_was_seen_is_not_asked_where_nothing_changes(
+    open_page,
+):
+    tab = open_page(to_html(golden("s25"), mode="predict"))
+    assert predict(tab) == 6 and tab.js("() => kvlab.asking") == 7
+    answer = tab.js("() => kvlab.answers[0]")
+    assert answer["about"] is answer["until"] is None
+    assert tab.page.query_selector("#kvlab .seen") is None
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_tells_an_answer_from_its_neighbours_stands_out(open_page, lang):
+    tab = open_page(to_html(golden("s25"), mode="predict", lang=lang))
+    tab.press("End")
+    parts = tab.js(
+        """() => [...document.querySelectorAll(".ans:not(.conf) span")].map(at =>
+            [at.textContent, [...at.querySelectorAll("b")].map(b => b.textContent)])"""
+    )
+    assert len({" ".join(strong) for _, strong in parts}) == len(parts) == 5
+    assert all(strong and "*" not in words for words, strong in parts)
+    predict(tab)
+    assert "*" not in tab.page.inner_text("#kvlab .p-why")
 
 
 def everything_said(tab: Tab) -> str:

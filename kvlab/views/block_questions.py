@@ -18,24 +18,27 @@ BLOCK_QUESTIONS: dict[str, Question] = {
               "keeps {watermark}. What happens?",
               "{request} 需要 {need} 个块。空闲 {free}（含可逐出的），其中 {reserved} "
               "个已为取回保留，水位线留下 {watermark}。接下来？"),
-        {"slots": Words("It gets them", "得到这些块"),
-         "slots none": Words("None: it waits, or somebody has to give way",
-                             "得不到：等待，或有人让位")}),
+        {"slots": Words("It *gets* them", "*得到*这些块"),
+         "slots none": Words("*None*: it waits, or somebody has to give way",
+                             "*得不到*：等待，或有人让位")}),
     "pickvictim": Question(
         Words("{request} cannot get its next block. Who gives way?",
               "{request} 得不到下一个块。谁让位？"),
-        {"pickvictim": Words("Another: whoever was admitted last, or is least urgent",
-                             "别人：最晚准入的，或优先级最低的"),
-         "pickvictim itself": Words("It does: nobody was admitted after it",
-                                    "它自己：没有比它更晚准入的"),
-         "pickvictim most": Words("Whoever holds most blocks", "占块最多的"),
-         "pickvictim first": Words("Whoever was admitted first", "最早准入的")}),
+        {"pickvictim": Words("Another: the *last* admitted, or least urgent",
+                             "别人：*最晚*准入的，或优先级最低的"),
+         "pickvictim first": Words("Another: the *first* admitted",
+                                   "别人：*最早*准入的"),
+         "pickvictim most": Words("Another: who holds *most blocks*",
+                                  "别人：*占块最多*的"),
+         "pickvictim itself": Words("*Itself*: nobody is behind it",
+                                    "*它自己*：没有排在它后面的")}),
     "offer": Question(
         Words("{chunks} chunks of {request} are offered to the CPU pool, where {free} "
               "places are free. Are they stored?",
               "{request} 的 {chunks} 个分块交给 CPU 池，那里有 {free} 个空位。"
               "会存入吗？"),
-        {"offer": Words("Yes", "会"),
-         "offer refused": Words("No: it cannot drop enough", "不会：腾不出足够空位")}),
+        {"offer": Words("*Yes*", "*会*"),
+         "offer refused": Words("*No*: it cannot drop enough",
+                                "*不会*：腾不出足够空位")}),
 }
 # fmt: on

@@ -4,6 +4,7 @@
 // kept free at every event, so that nothing moves as they come and go.
 // Left out: setting bookmarks and writing notes (notes.js).
 
+import { seenWords } from "./seen.js";
 import { sentence } from "./sentence.js";
 import { esc, plain, put } from "./text.js";
 import { ui } from "./words.js";
@@ -40,8 +41,9 @@ export function drawCaption(player) {
 
 /** What a screen reader is told of the moment. */
 export function spoken(player) {
-  if (player.asking >= 0) return ui(player, "turn");
-  return [sentence(player), noteOf(player, player.run.at - 1)].filter(Boolean).join(" ");
+  if (player.asking >= 0) return `${seenWords(player)} ${ui(player, "turn")}`.trim();
+  const told = [sentence(player), noteOf(player, player.run.at - 1), seenWords(player)];
+  return told.filter(Boolean).join(" ");
 }
 
 /** How long it takes to read a note aloud, as notes.py reckons it; 0 without one. */

@@ -8,6 +8,7 @@ import { signOf, signSvg, swatch } from "./looks.js";
 import { movedHtml } from "./moved.js";
 import { primerHtml } from "./primer.js";
 import { afterwardsHtml } from "./question.js";
+import { seenHtml } from "./seen.js";
 import { say } from "./sentence.js";
 import { holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, lines, num, put } from "./text.js";
@@ -16,13 +17,18 @@ import { pick, ui } from "./words.js";
 /** A card of its own in a narrow pane; beside another run's, in two columns. */
 export function drawWhy(player, pane, run, e, label = "") {
   const card = cardHtml(player, run, e, label);
-  put(pane, label ? `<div class="cols">${card}</div>` : card);
+  put(pane, label ? `<div class="cols">${card}</div>` : toldHtml(player, e) + card);
+}
+
+/** How a prediction came out, and what is to be seen after it. */
+function toldHtml(player, e) {
+  const said = player.answered.get(e);
+  return (said ? afterwardsHtml(player, e, said) : "") + seenHtml(player);
 }
 
 /** `whole` is false where the causes stand above the card already. */
 function cardHtml(player, run, e, label = "", whole = true) {
-  const { log } = run,
-    said = player.answered.get(e);
+  const { log } = run;
   if (e < 0)
     return primerHtml(player, run, label);
   if (run.at > run.count || e >= run.count)
@@ -39,7 +45,6 @@ function cardHtml(player, run, e, label = "", whole = true) {
   }
   const terms = withSums(why, run.terms(e)),
     parts = [];
-  if (said && run === player.run) parts.push(afterwardsHtml(player, run, e, said));
   parts.push(
     `<div class="v">${signSvg(player, signOf(run, e))}<span>${label}${esc(say(player, run, e, log.verdicts))}</span></div><div class="dim">${esc(pick(player, why.rule))}</div>`,
   );

@@ -6,6 +6,7 @@ import { marksShown, noteOf, secondsOf, spoken } from "./caption.js";
 import { SPEEDS, drawControls } from "./controls.js";
 import { draw } from "./draw.js";
 import { fly, land } from "./fly.js";
+import { stopOf } from "./seen.js";
 
 const MOTION = 240; // milliseconds in which what a step moved comes to rest
 
@@ -39,6 +40,7 @@ export function play(player) {
   if (player.timer) return stop(player);
   player.started = performance.now();
   let due = player.started;
+  const end = stopOf(player);
   const tick = (now) => {
     const pause = 600 / SPEEDS[player.speed];
     let by = 0;
@@ -47,11 +49,11 @@ export function play(player) {
       by++;
     }
     if (by) {
-      const to = nextNote(player, player.run.at + by);
+      const to = Math.min(end, nextNote(player, player.run.at + by));
       show(player, to, SPEEDS[player.speed] <= 2);
       due += 1000 * secondsOf(noteOf(player, to - 1));
     }
-    if (player.run.at >= player.limit) return stop(player);
+    if (player.run.at >= end) return stop(player);
     player.timer = requestAnimationFrame(tick);
   };
   player.timer = requestAnimationFrame(tick);

@@ -6,6 +6,8 @@
 import { draw, settle } from "./draw.js";
 import { layout } from "./layout.js";
 import { show } from "./move.js";
+import { isAsked } from "./question.js";
+import { watchedTo } from "./seen.js";
 
 export function commit(player) {
   const e = player.asking;
@@ -17,11 +19,14 @@ export function commit(player) {
       said: player.picked,
       happened: player.run.variant(e),
       confidence: player.sure + 1,
+      about: null,
       saw: null,
       saw_right: null,
     };
   answer.right = answer.said === answer.happened;
-  answer.about = e % 4 < 2 || !player.log.pools[1] ? "available" : "host_available";
+  answer.until = watchedTo(player.run, e, (to) => isAsked(player, to)) || null;
+  if (answer.until)
+    answer.about = e % 4 < 2 || !player.log.pools[1] ? "available" : "host_available";
   player.answered.set(e, answer);
   player.answers.push(answer);
   player.picked = null;
@@ -36,10 +41,8 @@ export function lookBack(player, e, key) {
   const said = player.answered.get(e),
     at = player.run.at,
     row = said.about === "available" ? 0 : 4;
-  let next = e + 1;
-  while (next < player.run.count && !player.run.isDecision(next)) next++;
   said.before = player.run.seek(e).c.account[row];
-  said.after = player.run.seek(next).c.account[row];
+  said.after = player.run.seek(said.until).c.account[row];
   player.run.seek(at);
   said.saw = key;
   said.saw_right =

@@ -3,7 +3,7 @@
 // The covered event stays out of the page: neither its card nor its sentence is made.
 // Left out: answering (predict.js).
 
-import { stateName } from "./looks.js";
+import { seenHtml } from "./seen.js";
 import { fieldWords } from "./sentence.js";
 import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
@@ -20,13 +20,25 @@ export function limitOf(player) {
   return player.run.count;
 }
 
-function isAsked(player, e) {
+export function isAsked(player, e) {
   return (
     e < player.run.count &&
     (player.log.ask?.includes(e + 1) ?? true) &&
-    player.log.questions[player.run.kind(e)]?.[1][player.run.variant(e)] !== undefined
+    questionOf(player, e) !== undefined
   );
 }
+
+/** The question that an event answers, by the answer that is its own. */
+function questionOf(player, e) {
+  const { variants, questions, col } = player.log;
+  const of = (entry) => Object.values(questions).find(([, answers]) => entry in answers);
+  player.asks ??= variants.map(of);
+  return player.asks[col.variant[e]];
+}
+
+/** An answer with what tells it from its neighbours in bold, or without. */
+const strong = (words) => esc(words).replace(/\*([^*]+)\*/g, "<b>$1</b>");
+const even = (words) => words.replaceAll("*", "");
 
 export function askingOf(player) {
   return player.mode === "predict" &&
@@ -38,14 +50,14 @@ export function askingOf(player) {
 
 export function drawQuestion(player, pane, e) {
   const { run, log } = player,
-    [asks, answers] = log.questions[run.kind(e)];
+    [asks, answers] = questionOf(player, e);
   // The question may name what the event asks, never what it answers.
   const text = fill(pick(player, asks), (name) => fieldWords(player, run, e, name));
   const option = (group, value, words, checked) =>
-    `<label><input type="radio" name="${player.id}-${group}" value="${value}" ${checked ? "checked" : ""}><span>${esc(words)}</span></label>`;
+    `<label><input type="radio" name="${player.id}-${group}" value="${value}" ${checked ? "checked" : ""}><span>${strong(words)}</span></label>`;
   put(
     pane,
-    `<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
+    `${seenHtml(player)}<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
       <fieldset class="ans" role="radiogroup" aria-label="${esc(text)}">${Object.entries(
         answers,
       )
@@ -59,14 +71,11 @@ export function drawQuestion(player, pane, e) {
   );
 }
 
-export function afterwardsHtml(player, run, e, said) {
-  const answers = player.log.questions[said.kind][1],
-    words = (key) => pick(player, answers[key]);
-  const head = `<div class="sec"><div class="test ${said.right ? "yes" : "bad"}">${said.right ? "✓" : "✗"} ${ui(player, said.right ? "right" : "wrong")}</div><div>${esc(ui(player, "you_said", { a: words(said.said), b: pick(player, player.log.confidence[said.confidence - 1]) }))}</div><div>${esc(ui(player, "came_out", { a: words(said.happened) }))}</div>`;
-  const free = player.log.blocks ? "free" : "available";
-  const about = `${said.about === "available" ? "L1" : "L2"} ${stateName(player, said.about === "available" ? free : "free")}`;
-  const seen = said.saw
-    ? `<div class="${said.saw_right ? "yes" : "bad"}">${ui(player, said.saw_right ? "seen_right" : "seen_wrong", { a: num(said.before), b: num(said.after) })}</div>`
-    : `<div style="display:flex;gap:4px">${["rises", "falls", "stays"].map((key) => `<button data-do="saw" data-to="${key}" data-event="${e}" style="border-color:var(--line2)">${ui(player, key)}</button>`).join("")}</div>`;
-  return `${head}<div style="margin-top:6px">${esc(ui(player, "see", { a: about }))}</div>${seen}</div>`;
+/** What was said, and how it came out. */
+export function afterwardsHtml(player, e, said) {
+  const [, answers] = questionOf(player, e);
+  const words = (key) => even(pick(player, answers[key]));
+  const b = pick(player, player.log.confidence[said.confidence - 1]);
+  const verdict = ui(player, said.right ? "right" : "wrong");
+  return `<div class="test ${said.right ? "yes" : "bad"}">${said.right ? "✓" : "✗"} ${verdict}</div><div>${esc(ui(player, "you_said", { a: words(said.said), b }))}</div><div>${esc(ui(player, "came_out", { a: words(said.happened) }))}</div>`;
 }

@@ -121,9 +121,16 @@ export const PANE_STYLE = `
   display: flex; gap: 8px; border: 1px solid var(--line2); border-radius: 4px;
   padding: 6px 9px; background: var(--bg); cursor: pointer; font-size: 13px;
 }
+.kv .ans span { color: var(--ink2) }
+.kv .ans b { color: var(--ink) }
 .kv .ans label:has(:checked) {
   border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink);
 }
+.kv .seen {
+  display: flex; flex-wrap: wrap; gap: 4px; margin-bottom: 6px; padding: 6px 0;
+  border: solid var(--line); border-width: 1px 0;
+}
+.kv .seen div { width: 100% }
 .kv .conf { flex-direction: row }
 .kv .conf label {
   flex: 1; padding: 3px 4px; font-size: 12px; gap: 4px; justify-content: center;
