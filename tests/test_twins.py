@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,3 +59,14 @@ def test_the_command_ends_with_two_on_a_bad_text(tmp_path, capsys):
     assert twins.main([str(bad), str(tmp_path / "a.ipynb")]) == 2
     assert "bad.md: line 1" in capsys.readouterr().err
     assert not (tmp_path / "a.ipynb").exists()
+
+
+def test_the_text_is_utf_8_whatever_the_terminal_is(tmp_path):
+    path = tmp_path / "a.ipynb"
+    twins.write(twins.read_text(TEXT), path)
+    told = subprocess.run(
+        [sys.executable, "-m", "kvlab.lessons.twins", path],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True,
+        check=True,
+    )  # fmt: skip
+    assert told.stdout.decode("utf-8") == TEXT

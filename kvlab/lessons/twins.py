@@ -16,7 +16,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,6 +151,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("target", type=Path, nargs="?", help="the notebook to write")
     given = parser.parse_args(argv)
     if given.target is None:
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as the way back reads it
         print(to_text(read(given.path)), end="")
     else:
         text = given.path.read_text("utf-8")
