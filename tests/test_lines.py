@@ -518,6 +518,39 @@ def test_standard_input_is_a_log(monkeypatch):
     assert told.facts["n_samples"] == 3
 
 
+class Endless(io.RawIOBase):
+    """Gives the same line for ever."""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room) -> int:
+        room[:] = (b"hello world\n" * (len(room) // 12 + 1))[: len(room)]
+        return len(room)
+
+
+def test_a_pipe_that_tells_nothing_of_an_engine_is_given_up(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    monkeypatch.setattr("kvlab.observe.diagnose.MOST_SILENT", 1 << 20)
+    with pytest.raises(InputError, match="-: says nothing of an engine in 1 MiB; give"):
+        diagnose([Path("-")])
+
+
+def test_a_file_may_tell_nothing_of_an_engine_for_long(tmp_path, monkeypatch):
+    monkeypatch.setattr("kvlab.observe.diagnose.MOST_SILENT", 1)
+    path = tmp_path / "a.log"
+    path.write_text("hello world\n" * 100_000 + "\n".join(PLAIN))
+    assert diagnose([path]).facts["n_samples"] == 3
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("kvlab.observe.source.ENDLESS", 1 << 20)
+    said = "/dev/zero:1: has more than 1 MiB in one line; give a file of lines"
+    with pytest.raises(InputError, match=said):
+        diagnose([Path("/dev/zero")])
+
+
 def test_progress_is_told_in_bytes(tmp_path):
     path = tmp_path / "a.log"
     path.write_text("\n".join(PLAIN))

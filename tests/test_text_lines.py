@@ -104,3 +104,8 @@ def test_a_line_without_end_is_not_held_whole(tmp_path, monkeypatch, write):
     assert next(lines) == (1, b"a\n")
     with pytest.raises(InputError, match=":2: has more than 1 MiB in one line"):
         next(lines)
+
+
+def test_a_dash_names_no_file():
+    with pytest.raises(InputError, match="-: names no file to read; use /dev/stdin"):
+        next(numbered_lines("-"))

@@ -9,7 +9,7 @@ Left out: its words (telling.py), printing (report.py), the page
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
 
@@ -27,10 +27,13 @@ from .run_samples import record_run
 from .said import Lang, Text, say
 from .samples import Recording
 from .scrape import ScrapeReader
-from .source import STDIN, Say, silent, stem_of
+from .source import STDIN, Block, Say, silent, stem_of
 from .telling import tell
 from .trace_facts import diagnose_trace
 from .verdict import Judgement, judge
+
+MOST_SILENT = 256 << 20
+"""Bytes of a pipe in which a line of an engine must come."""
 
 
 def diagnose(
@@ -112,14 +115,15 @@ def _record(
     for one in inputs:
         apart = sort == "log" and len(stems) > 1
         name = one.path.name if str(one.path) != STDIN else "stdin"
-        before = recording.lines, sum(recording.engines.values())
+        before = recording.lines, recording.engines.total()
         try:
-            reader.read_blocks(name, one.blocks, stem_of(one.path) if apart else "")
+            given = _while_it_tells(one, recording)
+            reader.read_blocks(name, given, stem_of(one.path) if apart else "")
         except InputError as problem:
             recording.unusable.append(str(problem))
         if not recording.engines and len(inputs) == 1 and recording.unusable:
             raise InputError(*_parts(recording.unusable[0]))
-        if sum(recording.engines.values()) == before[1]:
+        if recording.engines.total() == before[1]:
             fresh = recording.lines - before[0]
             recording.note(
                 say("{}: no line of an engine in {} lines", name, fresh)
@@ -130,6 +134,24 @@ def _record(
         turn_backwards(recording)
     recording.settle()
     return recording
+
+
+def _while_it_tells(one: Input, recording: Recording) -> Iterator[Block]:
+    """Yield the blocks of a file; a pipe or a device, which may have no end, is given
+    up where its first `MOST_SILENT` bytes say nothing of an engine.
+
+    Raises: InputError there.
+    """
+    left, known = MOST_SILENT, recording.engines.total()
+    for block in one.blocks:
+        yield block
+        left -= len(block.data)
+        silent = left < 0 and recording.engines.total() == known
+        if silent and not one.path.is_file():
+            raise InputError(
+                str(one.path), f"says nothing of an engine in {MOST_SILENT >> 20} MiB",
+                WANTED,
+            )  # fmt: skip
 
 
 def _parts(message: str) -> tuple[str, str, str]:

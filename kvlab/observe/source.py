@@ -20,6 +20,7 @@ from typing import IO, NamedTuple
 
 from ..errors import InputError
 from ..record.text_lines import GZIP, unpacked
+from ..record.text_lines import LONGEST as ENDLESS
 
 LONGEST = 1 << 16
 """Bytes of one line that are looked at; the rest is passed over."""
@@ -69,17 +70,18 @@ def blocks(path: str | Path, say: Say = silent) -> Iterator[Block]:
     """Yield the lines of a file, many at a time.
 
     `say` is told the bytes read, for a progress bar. Raises: InputError where the file
-    cannot be opened, and where a gzip is damaged or unpacks without end; the lines
-    before that place come first. Cost: O(bytes), at most a few MiB of memory.
+    cannot be opened, and where a gzip is damaged or unpacks without end, or a line
+    does not end; the lines before that place come first. Cost: O(bytes), at most a few
+    MiB of memory.
     """
     if str(path) == STDIN:
         if sys.stdin is None:
             raise InputError(STDIN, "standard input is closed", "pipe a log into it")
-        yield from _blocks(_utf8(_chunks(sys.stdin.buffer, "stdin", say)))
+        yield from _blocks(_utf8(_chunks(sys.stdin.buffer, "stdin", say)), STDIN)
         return
     try:
         with open(path, "rb") as file:
-            yield from _blocks(_utf8(_chunks(file, str(path), say)))
+            yield from _blocks(_utf8(_chunks(file, str(path), say)), str(path))
     except OSError as problem:
         raise InputError(
             str(path),
@@ -175,9 +177,9 @@ def _utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield decoder.decode(chunk).encode("utf-8", "replace")
 
 
-def _blocks(chunks: Iterator[bytes]) -> Iterator[Block]:
-    """Yield the pieces cut at line ends; of a line without end, LONGEST bytes."""
-    number, rest, cut = 1, b"", False
+def _blocks(chunks: Iterator[bytes], name: str) -> Iterator[Block]:
+    """Yield the pieces cut at line ends; of a long line, LONGEST bytes."""
+    number, rest, cut, passed = 1, b"", False, 0
     for chunk in chunks:
         end = chunk.rfind(b"\n") + 1
         if end and cut:
@@ -192,6 +194,13 @@ def _blocks(chunks: Iterator[bytes]) -> Iterator[Block]:
             number += data.count(b"\n")
         if end:
             rest = b""
+        passed = len(chunk) - end if end else passed + len(chunk)
+        if passed > ENDLESS:
+            raise InputError(
+                f"{name}:{number}",
+                f"has more than {ENDLESS >> 20} MiB in one line",
+                "give a file of lines",
+            )
         if not cut:
             rest += chunk[end:]
             if len(rest) > LONGEST:

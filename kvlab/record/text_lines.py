@@ -58,6 +58,8 @@ def numbered_lines(
             "fetch or write the file again",
         ) from None
     except OSError as problem:
+        if str(path) == "-":
+            raise error("-", "names no file to read", "use /dev/stdin") from None
         raise error(
             str(path),
             f"cannot be read ({problem.strerror})",
