@@ -33,9 +33,10 @@ def test_a_replay_gives_the_same_frames(sample):
         assert one.event is other.event
 
 
-@pytest.mark.parametrize("step", [-1, 143])
+@pytest.mark.parametrize("step", [-1, 143, "2", 2.5, None])
 def test_a_step_that_the_run_does_not_have_is_refused(sample, step):
-    with pytest.raises(TraceError, match=f"step {step}: is not in the run; use 0 to"):
+    said = f"step {step!r}: is not in the run; use 0 to 142"
+    with pytest.raises(TraceError, match=said):
         frame_at(sample, step)
 
 

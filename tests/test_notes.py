@@ -6,6 +6,7 @@ import base64
 import json
 import re
 
+import numpy as np
 import pytest
 
 from kvlab import play
@@ -13,6 +14,7 @@ from kvlab.cli import main
 from kvlab.errors import TraceError
 from kvlab.views.notes import LONGEST, seconds
 from kvlab.views.page import to_html
+from kvlab.views.streams import unpack
 
 HOSTILE = '</script><img src=x onerror=alert(1)> & "quoted" \u202e\u2028'
 
@@ -64,12 +66,38 @@ def test_a_note_is_data_and_no_markup(sample):
         ({143: "none"}, "note 143.*to no event of the run; use 1 to 142"),
         ({3: "x" * (LONGEST + 1)}, "note 3.*no short text; use at most 200 characters"),
         ({3: None}, "note 3.*no short text"),
+        ({"3": "a"}, "note '3'.*to no event of the run; use 1 to 142"),
+        ({3: "a", 2.5: "b", None: "c"}, "note 2.5.*to no event of the run"),
+        (["a"], 'notes: have no events; give {137: "30 are missing"}'),
     ],
 )
 def test_a_note_that_cannot_be_is_refused(sample, notes, problem):
     for show in (play, to_html):
         with pytest.raises(TraceError, match=problem):
             show(sample, notes=notes)
+
+
+@pytest.mark.parametrize(
+    ("how", "problem"),
+    [
+        ({"start": "9"}, "step '9': is not in the run; use 0 to 142"),
+        ({"start": 143}, "step 143: is not in the run; use 0 to 142"),
+        ({"ask": 9}, r"ask: names no events; give a list, like \[12, 30\]"),
+        ({"ask": [9, "x"]}, "question 'x'.*to no event of the run; use 1 to 142"),
+        ({"ask": [0]}, "question 0.*to no event of the run; use 1 to 142"),
+    ],
+)
+def test_a_start_or_a_question_that_cannot_be_is_refused(sample, how, problem):
+    for show in (play, to_html):
+        with pytest.raises(TraceError, match=problem):
+            show(sample, **how)
+
+
+def test_events_may_be_numbers_of_numpy(sample):
+    nine = np.int64(9)
+    player = play(sample, start=nine, ask=np.array([9]), notes={nine: "here"})
+    assert (player.step, player.notes) == (9, {9: "here"})
+    assert unpack(player.log)[0]["ask"] == [9]
 
 
 def test_the_command_line_takes_notes(tmp_path, capsys):

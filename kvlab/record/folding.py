@@ -7,7 +7,7 @@ which events fit (replay.py, fit.py).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Protocol, SupportsIndex, TypeVar
 
 from ..errors import TraceError
 from .events import Event
@@ -61,5 +61,14 @@ def fold_events(
 
 def check_step(step: int, size: int) -> None:
     """Raises: TraceError for a step that a run of so many events does not have."""
-    if not 0 <= step <= size:
-        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {size}")
+    if not is_among(step, 0, size):
+        raise TraceError(f"step {step!r:.40}", "is not in the run", f"use 0 to {size}")
+
+
+def is_among(value: object, first: int, last: int) -> bool:
+    """Return whether somebody's value is a whole number of that range.
+
+    >>> is_among(3, 0, 9), is_among(3.0, 0, 9), is_among("3", 0, 9)
+    (True, False, False)
+    """
+    return isinstance(value, SupportsIndex) and first <= int(value) <= last

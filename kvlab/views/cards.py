@@ -15,8 +15,9 @@ from msgspec import Struct
 
 from ..record import events as ev
 from ..record.events import Decision, Event
+from ..record.folding import check_step
 from ..record.trace import Trace
-from .frame import Frame, check_step, frame_at
+from .frame import Frame, frame_at
 from .player_words import UI_WORDS
 from .reason import Check, Reason
 from .reasons import reason_of
@@ -114,7 +115,7 @@ def why_text(trace: Trace, step: int, lang: Lang = "en") -> str:
 
     Raises: TraceError if the run has no such step. Cost: O(step).
     """
-    check_step(trace, step)
+    check_step(step, len(trace))
     at = decision_behind(trace, step - 1)
     if at is None:
         return UI_WORDS["no_card"].to(lang)

@@ -16,8 +16,8 @@ import numpy as np
 
 from ..record import events as ev
 from ..record.events import Tier
+from ..record.folding import check_step
 from ..record.trace import Trace
-from .frame import check_step
 from .markup import plain
 from .slots import Run
 from .theme import Lang, State, Words
@@ -57,7 +57,7 @@ def contents_of(trace: Trace, step: int) -> Contents | None:
 
     Raises: TraceError if the run has no such step.
     """
-    check_step(trace, step)
+    check_step(step, len(trace))
     since: dict[Tier, set[int]] = {"L1": set(), "L2": set()}
     for index in range(step - 1, -1, -1):
         match trace.events[index]:

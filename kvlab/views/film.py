@@ -11,13 +11,14 @@ from collections.abc import Sequence
 
 from ..errors import TraceError
 from ..record import events as ev
+from ..record.folding import check_step
 from ..record.replay import Replay
 from ..record.trace import Trace
 from . import draw, theme
 from .card_svg import WIDE as CARD
 from .card_svg import card_svg
 from .cards import card, card_text, kind_of
-from .frame import Frame, check_step, frame_at, frame_of
+from .frame import Frame, frame_at, frame_of
 from .grid import WIDTH as SLOTS
 from .markup import Markup, plain
 from .pool_map import GUTTER, pools
@@ -74,7 +75,7 @@ def film(trace: Trace, steps: Sequence[int], lang: Lang = "en") -> Markup:
             f"give two rising steps, at most {MOST_STEPS} in all: 10:20",
         )  # fmt: skip
     for step in steps:
-        check_step(trace, step)
+        check_step(step, len(trace))
     replay, layout = Replay(trace), tree_layout(trace)
     body, y = [draw.page()], 0.0
     for step in steps:

@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..errors import TraceError
 from ..pages import NO_PAGES, Pages, join
 from ..record import events as ev
 from ..record.events import Event, Tier
+from ..record.folding import check_step
 from ..record.replay import Replay, fold, state_at
 from ..record.snapshot import ROOT, NodeState, State
-from ..record.trace import AnyTrace, Header, Trace
+from ..record.trace import Header, Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ def frame_at(trace: Trace, step: int) -> Frame:
     Raises: TraceError if the run has no such step, or does not fold up to it.
     Cost: O(step); a `Replay` is quicker where many moments are wanted.
     """
-    check_step(trace, step)
+    check_step(step, len(trace))
     return next_frame(trace, step, state_at(trace, max(step - 1, 0)))
 
 
 def frame_of(replay: Replay, step: int) -> Frame:
     """Return the same out of a replay, which moves on from where it is."""
-    check_step(replay.trace, step)
+    check_step(step, len(replay.trace))
     before = replay.at(max(step - 1, 0))
     return next_frame(replay.trace, step, before)
 
@@ -61,7 +61,7 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
 
     Raises: TraceError if the run ends before, or the event does not fold.
     """
-    check_step(trace, step)
+    check_step(step, len(trace))
     if step == 0:
         return Frame(trace.header, 0, None, before, before)
     event = trace.events[step - 1]
@@ -70,12 +70,6 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
         state = before.copy()
         fold(state, trace.events, step - 1, step)
     return Frame(trace.header, step, event, before, state)
-
-
-def check_step(trace: AnyTrace, step: int) -> None:
-    """Refuse a step that the run does not have. Raises: TraceError."""
-    if not 0 <= step <= len(trace):
-        raise TraceError(f"step {step}", "is not in the run", f"use 0 to {len(trace)}")
 
 
 class Focus(NamedTuple):

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
+from typing import SupportsIndex
 
 from ..errors import TraceError
+from ..record.folding import is_among
 from ..record.trace import AnyTrace
 
 LONGEST = 200
@@ -23,23 +25,34 @@ _PACE = 15
 _BREATH = 1
 
 
-def checked(notes: Mapping[int, str], trace: AnyTrace) -> dict[int, str]:
+def checked(notes: Mapping[int, str] | None, trace: AnyTrace) -> dict[int, str]:
     """Return the notes in the order of their events, each on one line.
 
     Raises: TraceError if the run has no such event, or a note is too long or no text.
     """
+    if notes is None:
+        return {}
+    if not isinstance(notes, Mapping):
+        raise TraceError("notes", "have no events", 'give {137: "30 are missing"}')
     found = {}
-    for event, text in sorted(notes.items()):
-        if not 1 <= event <= len(trace):
-            raise TraceError(
-                f"note {event}", "is to no event of the run", f"use 1 to {len(trace)}"
-            )
+    for given, text in notes.items():
+        event = event_of("note", given, trace)
         if not isinstance(text, str) or len(line := " ".join(text.split())) > LONGEST:
             raise TraceError(
                 f"note {event}", "is no short text", f"use at most {LONGEST} characters"
             )
         found[event] = line
-    return found
+    return dict(sorted(found.items()))
+
+
+def event_of(what: str, event: SupportsIndex, trace: AnyTrace) -> int:
+    """Return the event as a number. Raises: TraceError if the run has no such event."""
+    if not is_among(event, 1, len(trace)):
+        raise TraceError(
+            f"{what} {event!r:.40}", "is to no event of the run",
+            f"use 1 to {len(trace)}",
+        )  # fmt: skip
+    return int(event)
 
 
 def marks_of(bookmarks: Iterable[int], notes: Mapping[int, str]) -> bytes:

@@ -11,14 +11,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from ..errors import TraceError
+from ..record.folding import check_step
 from ..record.trace import AnyTrace, BlockTrace
 from .block_log import block_log
 from .compare import first_difference
 from .log import player_log
-from .notes import checked, marks_of
+from .notes import checked, event_of, marks_of
 from .player_script import script
 from .theme import Words
 
@@ -61,10 +63,12 @@ def to_html(
     `notes` are bookmarks with a line to each, by their events, counted from 1.
     `how` may set `start`, `lang` (en, zh), `mode` (predict, watch), `dark`. `length`
     cuts the run; the page says so.
-    Raises: TraceError if the run has no event that a note is to, or one is too long.
+    Raises: TraceError if the run has not the start, nor an event that a note or a
+    question is to, or a note is too long.
     Cost: O(events).
     """
-    lines = checked(notes or {}, trace)
+    lines = checked(notes, trace)
+    how = checked_how(how, trace)
     log_b = None
     if other is not None:
         difference = first_difference(trace, other)
@@ -73,6 +77,22 @@ def to_html(
     title = trace.header.name or "kvlab"
     log = log_of(trace, length, how)
     return page_of(log, log_b, title, marks_of(lines, lines))
+
+
+def checked_how(how: Mapping[str, Any], trace: AnyTrace) -> dict[str, Any]:
+    """Return the same with its `start` and its `ask` as numbers of the run's events.
+
+    Raises: TraceError for those that the run does not have.
+    """
+    found = dict(how)
+    if "start" in how:
+        check_step(how["start"], len(trace))
+        found["start"] = int(how["start"])
+    if "ask" in how:
+        if not isinstance(how["ask"], Iterable):
+            raise TraceError("ask", "names no events", "give a list, like [12, 30]")
+        found["ask"] = [event_of("question", event, trace) for event in how["ask"]]
+    return found
 
 
 def page_of(

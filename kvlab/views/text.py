@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ..pages import Pages, to_runs
 from ..record.events import Decision, Tier
+from ..record.folding import check_step
 from ..record.replay import states
 from ..record.snapshot import ROOT, NodeState
 from ..record.snapshot import State as Engine
@@ -18,7 +19,7 @@ from ..record.trace import Trace
 from . import theme
 from .account import SLOTS, Sum, device_sum, host_sum
 from .contents import Contents, by_contents, contents_lines
-from .frame import Frame, check_step, focus, frame_at
+from .frame import Frame, focus, frame_at
 from .markup import plain
 from .sentences import describe
 from .slots import Run, l1_state, l2_state, runs
@@ -145,7 +146,7 @@ def timeline_text(trace: Trace, step: int, lang: Lang = "en") -> str:
 
     Raises: TraceError if the run has no such step. Cost: O(events).
     """
-    check_step(trace, step)
+    check_step(step, len(trace))
     names = " ".join(f"{LOOKS[state].char:>6}" for state in COLUMNS)
     lines = [f"{'':>8} {names}"]
     for index, event, state in states(trace):

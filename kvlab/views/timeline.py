@@ -12,10 +12,11 @@ from typing import Any
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from ..record.folding import check_step
 from ..record.replay import Replay
 from ..record.trace import Trace
 from . import theme
-from .frame import check_step, frame_of
+from .frame import frame_of
 from .markup import esc
 from .sentences import describe
 from .series import L1_TERMS, L2_TERMS, Counts, Series, series, thinned
@@ -40,7 +41,7 @@ def timeline(trace: Trace, step: int | None = None, lang: Lang = "en") -> go.Fig
     Raises: TraceError if the run has no such step.
     """
     if step is not None:
-        check_step(trace, step)
+        check_step(step, len(trace))
     told = series(trace)
     figure = make_subplots(
         rows=3, cols=1, shared_xaxes=True, row_heights=[0.12, 0.5, 0.38],

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..record.folding import check_step
 from ..record.trace import Trace
 from . import draw, theme
-from .frame import check_step
 from .lanes import GUTTER, WIDTH, lanes, x_of
 from .markup import Markup, join, tag
 from .player_words import UI_WORDS
@@ -27,7 +27,7 @@ def timeline_svg(trace: Trace, step: int | None = None, lang: Lang = "en") -> Ma
     Raises: TraceError if the run has no such step, or does not fold. Cost: O(events).
     """
     if step is not None:
-        check_step(trace, step)
+        check_step(step, len(trace))
     told, steps = series(trace), len(trace)
     body = [
         draw.move(0, 8, [lanes(trace, lang)]),

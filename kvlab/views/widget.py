@@ -17,9 +17,8 @@ import traitlets
 from ..errors import ConfigError, KvlabError
 from ..record.trace import AnyTrace, check_run
 from .compare import Difference, comparison, first_difference
-from .frame import check_step
 from .notes import checked, marks_of
-from .page import TWIN_EVENTS, log_of, page_of, to_html, twin
+from .page import TWIN_EVENTS, checked_how, log_of, page_of, to_html, twin
 from .player_script import script
 from .rule_table import the_one_rule
 from .theme import LANGS, Lang, Words
@@ -69,7 +68,8 @@ class Player(anywidget.AnyWidget):
         **how: Any,
     ) -> None:
         self.trace = _as_it_is(trace)
-        lines = checked(notes or {}, trace)
+        lines = checked(notes, trace)
+        how = checked_how(how, trace)
         self.other: AnyTrace | None = None
         self.difference: Difference | None = None
         self._fork = fork
@@ -170,13 +170,12 @@ def play(
     check_run(trace, "play")
     if lang is not None and lang not in LANGS:
         raise ConfigError(f"lang is {lang!r}; use one of {', '.join(LANGS)}")
-    check_step(trace, start)
     asks = ask is not None if predict is None else predict
     how: dict[str, Any] = {"start": start, "mode": "predict" if asks else "watch"}
     if lang is not None:
         how["lang"] = lang
     if ask is not None:
-        how["ask"] = list(ask)
+        how["ask"] = ask
     if autoplay:
         how["autoplay"] = True
     return Player(trace, fork, explain, notes, **how)
