@@ -8,10 +8,13 @@ import pytest
 from folding import Folded
 
 from kvlab.block_config import BlockConfig, L2Config
+from kvlab.cache.key import as_tokens
 from kvlab.lessons.scenarios.nb10 import preempted_in_prefill
+from kvlab.record.block_events import CopyOut
 from kvlab.record.block_invariants import broken_blocks
 from kvlab.record.block_metrics import meter
 from kvlab.record.block_snapshot import BlockState
+from kvlab.record.events import Decode
 from kvlab.record.trace import QUIET, BlockHeader, BlockTrace
 from kvlab.run.accelerators import accelerator
 from kvlab.run.block_samples import BlockSampler
@@ -21,7 +24,7 @@ from kvlab.run.cost import Cost
 from kvlab.run.generators import burst, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_request import Part
-from kvlab.run.workload import OpenLoop
+from kvlab.run.workload import Ask, OpenLoop
 
 COST = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=4e9)
 EAGER = L2Config(num_cpu_blocks=750)
@@ -62,6 +65,31 @@ def test_a_run_with_jumps_is_the_run_without_them(size, l2):
     for engine in engines:
         engine.run(crowd(24))
     assert outcome(engines[0]) == outcome(engines[1])
+
+
+LONG, SHORT = Ask("a", 0, as_tokens(range(100)), 60), Ask("b", 0, as_tokens([1000]), 5)
+
+
+@pytest.mark.parametrize("jump", [True, False])
+def test_whoever_found_no_tokens_left_is_tried_in_the_next_step(jump):
+    engine = machine(jump=jump, max_num_batched_tokens=50, max_num_seqs=9)
+    engine.run(OpenLoop([LONG, SHORT]))
+    first, second = sorted(engine.tallies.done, key=lambda record: record.id)
+    assert first.ttft < second.ttft < 1.5 * first.ttft
+
+
+@pytest.mark.parametrize("jump", [True, False])
+def test_the_blocks_of_a_last_chunk_are_copied_with_the_next_step(jump):
+    knobs = config(l2=EAGER, max_num_batched_tokens=64)
+    trace = BlockTrace(BlockHeader(config=knobs))
+    slow = Cost(COST.model, COST.device, link_rate=1e7)
+    TimedBlockEngine(knobs, slow, emit=trace, jump=jump).run(OpenLoop([LONG]))
+    steps, copied = 0, list[tuple[int, int]]()
+    for event in trace.events:
+        steps += event.steps if isinstance(event, Decode) else 0
+        if isinstance(event, CopyOut):
+            copied.append((steps, len(event.l1)))
+    assert copied[:2] == [(0, 4), (0, 2)]
 
 
 def test_jumps_are_fewer_than_steps():

@@ -210,7 +210,14 @@ class TimedBlockEngine(ClockedEngine):
         for request in timed(done):
             self._leave(request)
         moved = turn.fresh or turn.resumed or turn.preempted or turn.skipped or done
-        self._calm = self._jump and not moved and self.scheduler.is_steady
+        self._calm = not (moved or self._is_owed(turn)) and self.scheduler.is_steady
+        self._calm &= self._jump
+
+    def _is_owed(self, turn: Turn) -> bool:
+        """Did a prefill keep from others what a decode step gives them: its tokens from
+        who waits, its blocks from the connector?"""
+        has_prefilled = sum(turn.tokens.values()) > len(self.scheduler.running)
+        return has_prefilled and bool(self._num_waiting or self.offload)
 
     def _leave(self, request: TimedBlockRequest) -> None:
         self.tallies.input_tokens += request.prompt_len
