@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+PAGES = (".md", ".ipynb")
 README = (ROOT / "README.md").read_text()
 
 
@@ -42,6 +43,13 @@ def test_the_layer_table_and_the_reading_order_name_files_that_exist():
 def test_every_file_that_the_readme_shows_is_there():
     for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README):
         assert (ROOT / name).is_file(), name
+
+
+def test_every_picture_is_shown_on_some_page():
+    pages = [ROOT / "README.md", *(ROOT / "notebooks").rglob("*.*")]
+    shown = "".join(page.read_text() for page in pages if page.suffix in PAGES)
+    found = set(re.findall(r"assets/([\w.-]+)\)", shown))
+    assert {picture.name for picture in (ROOT / "assets").iterdir()} == found
 
 
 @pytest.mark.parametrize("command", re.findall(r"^kvlab (\w+)", README, re.M))
