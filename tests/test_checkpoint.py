@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from bench import RULES
 from desk import Desk
 
@@ -132,10 +133,11 @@ def hits(desk: Desk) -> dict[tuple[int, ...], int]:
     return {path: node.hit_count for path, node in desk.paths().items()}
 
 
-def lived(rules: Rules) -> Desk:
+def lived(rules: Rules, prompt: tuple[int, ...] = (1, 2, 3), priority: int = 0) -> Desk:
     """Return a desk on which one request wrote two outputs and finished."""
     desk = Desk(rules=rules)
-    request = desk.run("a", [1, 2, 3])
+    request = desk.arrive("a", prompt, priority=priority)
+    desk.round()
     desk.decode(request)
     desk.scheduler.finish(request)
     return desk
@@ -174,10 +176,14 @@ def test_the_last_chunk_counts_the_whole_path():
 # --- the prompt set apart
 
 
-def test_in_0_5_23_a_checkpoint_beyond_the_prompt_raises_the_prompt():
-    desk = lived(NEW)
-    assert desk.node([1, 2, 3]).priority == 1
-    assert desk.node([1, 2, 3, 7]).priority == 0
+@pytest.mark.parametrize("prompt", [(1, 2, 3), (1,)])
+@pytest.mark.parametrize(("rules", "raised"), [(RULES, 0), (NEW, 1)])
+def test_what_a_request_leaves_has_its_priority_in_0_5_23_the_prompt_one_more(
+    rules, raised, prompt
+):
+    desk = lived(rules, prompt, priority=5)
+    assert desk.node(prompt).priority == 5 + raised
+    assert desk.node([*prompt, 7]).priority == 5
 
 
 def test_in_0_5_23_the_tree_is_cut_where_the_prompt_ends():

@@ -81,14 +81,24 @@ def test_room_is_made_for_a_whole_batch_at_once():
     assert room.need == 5
 
 
-def test_paged_room_is_a_page_more_for_each_request():
-    desk = Desk(pool_tokens=32, page_size=4)
+@pytest.mark.parametrize("page", [2, 4])
+def test_paged_room_is_a_page_more_for_each_request(page):
+    desk = Desk(pool_tokens=32, page_size=page)
     desk.insert(range(100, 128))
     desk.arrive("a", [1, 2], max_new=1)
     desk.arrive("b", [3, 4, 5], max_new=1)
     desk.round()
     (room,) = desk.events(ev.MakeRoom)[-1:]
-    assert room.need == 5 + 2 * 4
+    assert room.need == 5 + 2 * page
+
+
+def test_a_prefill_that_takes_all_pages_at_hand_sorts_none():
+    """Pages of one token: no more is foreseen than is taken."""
+    desk = Desk(pool_tokens=8, need_sort=True)
+    desk.insert(range(100, 103))
+    desk.cache.evict(3)
+    desk.run("a", range(5), max_new=1)
+    assert desk.events(ev.SortFree) == []
 
 
 def test_a_batch_that_was_promised_too_much_is_the_engines_fault():
@@ -169,14 +179,19 @@ def test_a_request_that_is_chunked_does_not_decode_yet():
     assert desk.scheduler.chunked is request
 
 
-@pytest.mark.parametrize(("rules", "matches"), [(Rules.v0_5_14(), 1), (NEW, 0)])
-def test_only_0_5_14_tries_a_request_when_the_chunk_is_spent(rules, matches):
+@pytest.mark.parametrize(
+    ("rules", "matches", "closed"),
+    [(Rules.v0_5_14(), 1, []), (NEW, 0, [("b", 16384 - 8, 0)])],
+)
+def test_only_0_5_14_tries_a_request_when_the_chunk_is_spent(rules, matches, closed):
     desk, _ = chunked(rules=rules)
     desk.round()
     desk.arrive("b", [50])
     before = len(desk.events(ev.Admit))
     desk.round()
     assert len(desk.events(ev.Admit)) == before + matches
+    told = desk.events(ev.CloseRound)
+    assert [(e.request, e.rem_input, e.rem_chunk) for e in told] == closed
 
 
 # --- decode
@@ -209,6 +224,16 @@ def test_a_decode_makes_room_for_a_page_though_it_needs_none():
     desk.insert(range(100, 104))
     desk.decode(request)
     assert desk.paths() == {}
+
+
+@pytest.mark.parametrize("page", [2, 4])
+def test_a_decode_foresees_a_page_though_it_begins_none(page):
+    desk = Desk(page_size=page, need_sort=True)
+    request = desk.run("a", [1])
+    rest = desk.cache.allocator.alloc(64 // page - 1)
+    desk.cache.allocator.free(rest[::-1])
+    desk.decode(request)
+    assert len(desk.events(ev.SortFree)) == 1
 
 
 def test_a_decode_without_room_gives_no_token():
@@ -291,6 +316,17 @@ def test_at_least_one_gives_way_though_the_rest_would_fit():
     desk = crowd(("a", 3, 2), ("b", 3, 1), spare=1)
     report = desk.scheduler.prepare_decode()
     assert (len(report.retracted), ids(desk.scheduler.running)) == (1, ["a"])
+
+
+def test_a_retraction_tells_who_went_and_whether_the_rest_fits():
+    desk = crowd(("a", 3, 2), ("b", 3, 1), spare=1)
+    desk.scheduler.prepare_decode()
+    asked = [(e.batch, e.need, e.available, e.fits) for e in desk.events(ev.DecodeRoom)]
+    assert asked[:2] == [(2, 2, 1, False), (1, 1, 1 + 3, True)]
+    (pick,) = desk.events(ev.PickRetract)
+    assert (pick.request, pick.outputs, pick.prompt_len, pick.survivors) == (
+        "b", 1, 3, 1,
+    )  # fmt: skip
 
 
 def test_nobody_gives_way_while_there_is_room():
