@@ -10,6 +10,9 @@ import { ui } from "./words.js";
 /** Beyond so many nodes the tree folds. */
 export const BIG_TREE = 300;
 
+/** Pixels of a folded row: a line of words and its bar. */
+export const FOLD_ROW = 21;
+
 /** How many folded rows are shown at a time. */
 export const PART = 40;
 
@@ -105,16 +108,18 @@ export function foldRow(player, run, [top, group], { X0, T }, wide) {
   const x = X0 + start[top] * T;
   const room = Math.max(3, (end - start[top]) * T);
   const sign = `${group.length} ${sums} ${x} ${room}`;
-  return [sign, () => foldMarkup(player, top, group.length, sums, x, room, wide)];
+  return [sign, () => foldMarkup(player, top, group.length, sums, [X0, x, room, wide])];
 }
 
-function foldMarkup(player, top, nodes, sums, x, room, wide) {
+/** The words stand above the bar, moved left where they would end beyond the pane. */
+function foldMarkup(player, top, nodes, sums, [X0, from, room, wide]) {
   const all = sums.reduce((sum, tokens) => sum + tokens, 0);
   const there = LOOKS.map((look, i) => [look, sums[i]]).filter(([, tokens]) => tokens);
+  let x = from;
   const bars = there.map(([look, tokens]) => {
     const part = (tokens / all) * room;
     x += part;
-    return box(player, x - part, 2, part, 12, look);
+    return box(player, x - part, 13, part, 6, look);
   });
   const key = nodes === 1 ? "folded_one" : "folded";
   const words = ui(player, key, { a: num(nodes), b: num(all) });
@@ -124,10 +129,6 @@ function foldMarkup(player, top, nodes, sums, x, room, wide) {
   const text = `n${top} · ${words}`;
   const signs = text.match(/[\u2e80-\uffef]/g)?.length ?? 0;
   const long = FOLD_LETTER * (text.length - signs) + FOLD_SIGN * signs;
-  const fits = x + 6 + long <= wide; // else it lies on the bar, which goes on behind it
-  const at = fits ? x + 6 : x - room + 12;
-  const plate = fits
-    ? ""
-    : `<rect x="${at - 4}" y="1" width="${long + 8}" height="15" fill="${player.colour.bg}"/>`;
-  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="17" fill="transparent"/><text x="4" y="12" font-size="11" fill="${ink}">▸</text>${bars.join("")}${plate}<text x="${at}" y="12" font-size="11" fill="${ink}">${esc(text)}</text></g>`;
+  const at = Math.max(X0, Math.min(from, wide - long)); // above its bar
+  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="${FOLD_ROW - 1}" fill="transparent"/><text x="4" y="13" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${at}" y="10" font-size="11" fill="${ink}">${esc(text)}</text></g>`;
 }

@@ -4,7 +4,7 @@
 // come from the log, so nothing jumps. Left out: folding (fold.js), one node (strip.js).
 
 import { nextOf, orderOf } from "./chain.js";
-import { BIG_TREE, foldRow, foldTree } from "./fold.js";
+import { BIG_TREE, FOLD_ROW, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
 import { patch } from "./patch.js";
@@ -13,7 +13,6 @@ import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
 const X0 = 26; // pixels before the first token
-const FOLD_ROW = 18;
 
 /** Draw the tree into its pane, touching only what differs from what is there. */
 export function drawTree(player, pane, run, label) {
