@@ -5,14 +5,17 @@ Every decision of every recorded golden of both releases, none left out.
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from played import golden, played
 
 from kvlab.record import events as ev
-from kvlab.record.replay import Replay
+from kvlab.record.replay import Replay, states
 from kvlab.record.snapshot import State
+from kvlab.views.block_whys import BLOCK_WHYS
 from kvlab.views.frame import frame_of
 from kvlab.views.player_tables import own_lines
 from kvlab.views.reasons import reason_of, rule_of
@@ -250,3 +253,44 @@ def test_every_swatch_is_a_look_and_every_fact_is_a_term(sample):
     assert set(SWATCHES.values()) <= set(LOOKS)
     event = next(e for e in sample.events if isinstance(e, ev.Match))
     assert set(FACTS) <= set(terms_of(event, State.start(sample.header.config)))
+
+
+def test_a_chunk_that_goes_on_tells_what_is_there_and_what_is_still_to_come():
+    """Tokens of the chunks before are not loaded ones, and a load that has arrived is
+    not on its way."""
+    seen = Counter()
+    for name, release in (("s29", "sglang23"), ("x11", "sglang23"), ("r29", "sglang")):
+        trace = golden(name, release)
+        for index, event, state in states(trace):
+            if not isinstance(event, ev.Prefill):
+                continue
+            why = rule_of(event)
+            terms = with_sums(why, terms_of(event, state))
+            shown = [b for b in why.bars if terms[b.unless] is not None]
+            assert len(shown) == 1, index
+            if state.requests[event.request].stage == "chunked":
+                before = event.device_hit + event.loaded
+                assert terms["done"] + terms["loaded"] == before, (name, index)
+                assert terms["kv_len"] == before + event.extend
+                assert bool(terms["loaded"]) <= bool(state.loads)
+            else:
+                assert terms["kv"] == event.device_hit + event.loaded + event.extend
+            stage = state.requests[event.request].stage
+            seen[stage, bool(terms["loaded"])] += 1
+    assert seen.keys() == {
+        ("chunked", False), ("chunked", True), ("waiting", False), ("waiting", True)
+    }  # fmt: skip
+
+
+def test_the_match_says_why_a_request_asks_for_one_token_less():
+    said = (WHYS["match"].rule, BLOCK_WHYS["lookup"].rule)
+    assert all("last" in words.en and "logits" in words.en for words in said)
+    assert all("最后一个 token" in words.zh for words in said)
+    trace = golden("s17", "sglang23")
+    (prompt,) = {e.prompt_len for e in trace.events if isinstance(e, ev.Arrive)}
+    asked = [
+        event.asked
+        for event, after in pairwise(trace.events)
+        if isinstance(event, ev.Match) and isinstance(after, ev.Candidate)
+    ]
+    assert asked and set(asked) == {prompt - 1}

@@ -40,7 +40,20 @@ def terms_of(event: Decision, before: State) -> dict[str, Value]:
         "copied": int(copied),
         "uncopied": None if copied else 1,
         "parent_copied": int(above is None or above.host_pages is not None),
+        **_prefix_of(event, before),
     }
+
+
+def _prefix_of(event: Decision, before: State) -> dict[str, Value]:
+    """Of a chunk that goes on: the tokens that are `done`, and those `loaded` from L2
+    that are still on their way. Where its prompt was found, the first prefill told."""
+    known = isinstance(event, ev.Prefill) and before.requests.get(event.request)
+    if not known or known.stage != "chunked":
+        return {"done": None}
+    path = before.path(known.node)
+    coming = sum(len(node.tokens) for node in path if node.loading is not None)
+    done = known.kv_len - coming
+    return {"device_hit": None, "host_hit": None, "loaded": coming, "done": done}
 
 
 def facts_of(config: EngineConfig) -> dict[str, Value]:

@@ -80,18 +80,19 @@ SWATCHES: dict[str, State] = {
     "host_hit": "host_only", "loaded": "in_flight", "host_available": "available",
     "freed": "left", "rem_input": "promised", "rem_chunk": "promised",
     "chunk_left": "promised", "total": "available", "right": "used", "wrong": "refused",
+    "done": "used",
 }  # fmt: skip
 """Which terms are a state, and are drawn with its pattern."""
 
 LABELS = {
     "host_available": "L2 free", "host_free": "L2 free", "chunk_left": "rem_chunk",
-    "page_size": "page", "nodes": "writes",
+    "page_size": "page", "nodes": "writes", "done": "cached",
 }  # fmt: skip
 """Terms whose name in the engine would not be understood."""
 
 FACTS = (
     "host_free", "host_total", "page_size", "counted", "write_back", "copied",
-    "uncopied", "parent_copied", "key_says", "pass_says",
+    "uncopied", "parent_copied", "key_says", "pass_says", "done",
 )  # fmt: skip
 """Terms that no event carries (terms.py)."""
 

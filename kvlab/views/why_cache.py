@@ -136,8 +136,11 @@ CACHE_WHYS: dict[str, Why] = {
         (Test(("number", "op")),)),
     "match": Why(
         "note",
-        Words("The longest known prefix, in whole pages. A match counts no hit.",
-              "最长的已知前缀，按整页取。匹配不计命中。"),
+        Words("The longest known prefix, in whole pages. A match counts no hit. A "
+              "request that waits asks for all its tokens but the last, whose logits "
+              "must be computed.",
+              "最长的已知前缀，按整页取。匹配不计命中。等待的请求不查它的最后一个 "
+              "token：其 logits 必须计算。"),
         (Test(("asked − device − host = miss",)),),
         (BarOf(Words("prompt", "prompt"), ("device", "host", "miss")),),
         sources=("mem_cache/{tree}_cache.py · match_prefix",

@@ -110,8 +110,12 @@ SCHEDULE_WHYS: dict[str, Why] = {
     "prefill": Why(
         "yes",
         Words("Only what no cache had is computed.", "只计算缓存里没有的部分。"),
-        (Test(("device_hit + loaded + extend = kv",)),),
-        (BarOf(Words("prompt", "prompt"), ("device_hit", "loaded", "extend")),),
+        (Test(("device_hit + loaded + extend = kv",), unless="device_hit"),
+         Test(("done + loaded + extend = kv_len",), unless="done")),
+        (BarOf(Words("prompt", "prompt"), ("device_hit", "loaded", "extend"),
+               unless="device_hit"),
+         BarOf(Words("prompt", "prompt"), ("done", "loaded", "extend"),
+               unless="done")),
         instead=(
             Instead(Words("load all {host_hit} tokens that L2 has",
                           "把 L2 上的 {host_hit} 个 token 全部取回"),

@@ -29,7 +29,7 @@ function termHtml(player, name, terms) {
 export function testHtml(player, test, terms) {
   const verdict = holds(test, terms),
     asks = test.asks ? `<div class="lab">${esc(pick(player, test.asks))}</div>` : "";
-  if (test.unless && verdict === null)
+  if (test.unless && terms[test.unless] == null)
     return test.untested
       ? `<div class="off">${esc(pick(player, test.untested))}</div>`
       : "";

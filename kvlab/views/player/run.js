@@ -224,6 +224,15 @@ export class Run extends States {
     return { total, terms: now.map(([state, n], i) => [state, n, n - then[i][1]]) };
   }
 
+  /** Of a chunk that goes on, what is there before it (terms.py). */
+  #prefixOf(request) {
+    const { stage, kv, locks, l1, len } = this.c;
+    if (stage[request] !== 2) return {};
+    const path = this.path(locks[request]).filter((n) => l1[n] === 2);
+    const loaded = path.reduce((sum, n) => sum + len[n], 0);
+    return { device_hit: null, host_hit: null, loaded, done: kv[request] - loaded };
+  }
+
   /** The terms of an event's card, by name. */
   terms(e) {
     const { log, c } = this,
@@ -232,6 +241,7 @@ export class Run extends States {
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
     const node = log.blocks ? 0 : t.node;
     Object.assign(t, log.facts, { host_free: c.account[4] });
+    if (kind === "prefill") Object.assign(t, this.#prefixOf(this.request(e)));
     const copied = node && (this.was("l2", node) > 0 || c.life[node] === 2);
     if (node)
       Object.assign(t, {
