@@ -7,6 +7,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from bench import Bench
 from played import golden, played
 
 from kvlab import Workbench
@@ -323,3 +324,17 @@ def test_every_edge_stands_out_three_to_one_from_its_page():
     for name in ("ink", "ink2", "ink3", "link", "ok", "alert"):
         for ground in (0, 1):
             assert contrast(PAGES[name][ground], PAGES["well"][ground]) >= 4.5, name
+
+
+def test_the_patches_say_a_host_lock_of_a_node_that_is_split_under_it():
+    cache = Bench(rules=Rules.v0_5_23(), host_tokens=128)
+    cache.insert(range(100, 112))
+    cache.ack_write()
+    cache.cache.evict(12)
+    node = cache.node(range(100, 112))
+    old = cache.cache.inc_host_lock_ref(node)
+    cache.match(range(100, 105))
+    young = cache.cache.inc_host_lock_ref(node)
+    cache.cache.dec_host_lock_ref(node, old)
+    cache.cache.dec_host_lock_ref(node, young)
+    fold_both(cache.trace)

@@ -175,13 +175,35 @@ PROMISED = """() => {
 """How n2 looks in the tree and in the pools, and what the account of L1 shows."""
 
 
+def test_what_is_handed_out_for_a_load_is_promised_before_a_node_has_it(open_page):
+    tab = open_page(to_html(golden("s10", "sglang23"), lang="en", start=63))
+    looks = """() => {
+        const { owners, codes } = document.querySelectorAll(
+            "#kvlab .p-pool canvas")[1].shown[0];
+        const names = Object.keys(kvlab.log.looks), found = {};
+        owners.forEach((owner, i) => {
+            const key = `${owner} ${names[codes[i] & 15]}`;
+            found[key] = (found[key] ?? 0) + 1 });
+        return found }"""
+    assert tab.headline.startswith("L1 hands out 22 slots")
+    assert tab.js(looks) == {"0 available": 42, "1 promised": 22}
+    held = tab.page.locator("#kvlab .a1 .term[data-state=held]")
+    assert " ".join(held.inner_text().split()) == "held · 22 promised 22+22"
+    assert "47–64  promised" in tab.page.get_attribute("#kvlab .slots", "aria-label")
+    tab.press("ArrowRight", "ArrowRight")
+    assert tab.js(looks) == {"0 available": 42, "1 promised": 14, "4 promised": 8}
+    assert " ".join(held.inner_text().split()) == "held · 14 promised 14−8"
+    tab.js("() => kvlab.show(2)")  # for an insert, not for a load
+    assert tab.js(looks) == {"0 available": 56, "1 held": 8}
+
+
 def test_what_is_promised_to_a_load_is_green_in_tree_pool_and_account(open_page):
     tab = open_page(to_html(golden("s10"), lang="en", start=65))
     seen = tab.js(PROMISED)
     assert seen["tree"] == ["promised", "host_only"]
     assert seen["slots"] == [["promised"], ["host_only"]]
     assert "promised" in seen["bars"]
-    assert seen["legend"][0] == ["used · 22 loading 22+22", 2]
+    assert seen["legend"][0] == ["used · 22 promised 22+22", 2]
     tab.js("() => kvlab.show(67)")
     seen = tab.js(PROMISED)
     assert seen["tree"] == [None, "copy"]  # used is solid

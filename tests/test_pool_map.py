@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from moments import at
+from played import golden
 
 from kvlab.config import EngineConfig
 from kvlab.pages import as_pages
@@ -14,8 +15,11 @@ from kvlab.record.replay import Replay
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
 from kvlab.views.frame import frame_at, frame_of
-from kvlab.views.pool_map import pool_map
+from kvlab.views.pool_map import _locked, pool_map
+from kvlab.views.slots import Run
 from kvlab.views.theme import fill
+
+LOCK = "M2 4.5V3a2"
 
 
 def striped(pages: int, host: int = 0, run: int = 40) -> Trace:
@@ -98,3 +102,18 @@ def test_hostile_names_stay_text(hostile, lang):
         svg = pool_map(frame_at(hostile, step), lang)
         ElementTree.fromstring(svg)
         assert "<script" not in svg
+
+
+def test_a_locked_host_copy_has_a_lock_and_its_count_beside_its_name():
+    trace = golden("s10", "sglang23")
+    locked, free = pool_map(at(trace, ev.HostLock)), pool_map(at(trace, ev.HostUnlock))
+    assert LOCK in locked and LOCK not in free
+    count = locked.split(LOCK)[1]
+    assert ">1</text>" in count.split("n3")[0]
+
+
+def test_a_locked_run_too_narrow_for_its_name_shows_the_lock_alone():
+    run = Run(0, 1, "host_only", "n3", locks=1)
+    assert ">n3<" in _locked(run, 40, 10, 60, 11)
+    assert ">n3<" not in (narrow := _locked(run, 40, 10, 30, 11)) and LOCK in narrow
+    assert _locked(run, 40, 10, 12, 11) == ""

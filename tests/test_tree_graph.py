@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from graphviz.backend import dot_command
 from moments import at
+from played import golden
 
 from kvlab.errors import KvlabError
 from kvlab.record import events as ev
@@ -99,3 +100,9 @@ def test_without_any_dot_the_dot_text_is_still_there(monkeypatch, sample, tmp_pa
     monkeypatch.setattr(graphs, "find_dot", lambda: None)
     monkeypatch.setattr(dot_command, "DOT_BINARY", tmp_path / "no-dot")
     assert "digraph" in graph_of(frame_at(sample, 3)).source
+
+
+def test_a_locked_host_copy_is_said_at_its_node():
+    trace = golden("s10", "sglang23")
+    assert "host_lock_ref 1" in graph_of(at(trace, ev.HostLock)).source
+    assert "host_lock_ref" not in graph_of(at(trace, ev.HostUnlock)).source

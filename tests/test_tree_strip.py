@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from moments import at
+from played import golden
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
@@ -94,3 +95,12 @@ def test_hostile_names_stay_text(hostile, lang):
         svg = tree_strip(frame_at(hostile, step), layout, lang)
         ElementTree.fromstring(svg)
         assert "<script" not in svg
+
+
+def test_a_locked_host_copy_has_a_lock_on_its_lower_deck():
+    trace = golden("s10", "sglang23")
+    layout = tree_layout(trace)
+    lock = "scale(0.66)"
+    assert tree_strip(at(trace, ev.HostLock), layout).count(lock) == 1
+    assert "host_lock_ref 1" in tree_strip(at(trace, ev.HostLock), layout)
+    assert lock not in tree_strip(at(trace, ev.HostUnlock), layout)

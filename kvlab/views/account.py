@@ -54,7 +54,7 @@ def device_sum(frame: Frame) -> Sum:
         ("evictable", "evictable"),
         ("available", "available"),
     ]
-    coming = _coming(frame.state)
+    coming = _coming(frame)
     return Sum(
         tuple(
             Term(
@@ -67,9 +67,12 @@ def device_sum(frame: Frame) -> Sum:
     )  # fmt: skip
 
 
-def _coming(state: Engine) -> dict[State, int]:
-    """Return the tokens that L1 waits for, by the term that counts them."""
-    sums: dict[State, int] = {"used": 0, "evictable": 0}
+def _coming(frame: Frame) -> dict[State, int]:
+    """Return the tokens that L1 waits for, by the term that counts them: what no node
+    has yet counts as held."""
+    state, page = frame.state, frame.header.config.page_size
+    held = len(frame.promised) * page
+    sums: dict[State, int] = {"used": 0, "held": held, "evictable": 0}
     for node in (*state.nodes.values(), *state.orphans.values()):
         if node.loading is not None:
             sums["used" if node.lock_ref else "evictable"] += len(node.tokens)

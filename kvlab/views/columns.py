@@ -13,8 +13,8 @@ from ..record.snapshot import NodeState, State
 
 COLUMNS: tuple[str, ...] = (
     "account",
-    "parent", "start", "len", "lock", "hits", "priority", "l1", "l2", "life",
-    "stage", "place", "kv", "outputs", "owned", "locks", "prompt", "max_new",
+    "parent", "start", "len", "lock", "host_lock", "hits", "priority", "l1", "l2",
+    "life", "stage", "place", "kv", "outputs", "owned", "locks", "prompt", "max_new",
     "retracted", "owner1", "place1", "owner2", "place2",
 )  # fmt: skip
 PATH = len(COLUMNS)
@@ -23,7 +23,7 @@ PATH = len(COLUMNS)
 BATCH = PATH + 1
 """The patch that adds to `kv` and `outputs` of every running request."""
 
-DELTAS = ("account", "lock", "hits", "kv", "outputs", "retracted")
+DELTAS = ("account", "lock", "host_lock", "hits", "kv", "outputs", "retracted")
 OWNERS = ("owner1", "owner2")
 """Columns whose patches cover `count` pages and move what stands beside them: `place`,
 the page's position on its path plus one, 0 for none."""
@@ -104,7 +104,8 @@ def _node_rows(
 
     return (
         ("parent", node.parent), ("start", state.start_of(node.id)),
-        ("len", len(node.tokens)), ("lock", node.lock_ref), ("hits", node.hit_count),
+        ("len", len(node.tokens)), ("lock", node.lock_ref),
+        ("host_lock", node.host_lock_ref), ("hits", node.hit_count),
         ("priority", node.priority), ("l1", copy(node.pages, node.loading)),
         ("l2", ABSENT if orphan else copy(node.host_pages, node.writing)),
         ("life", 2 if orphan else 1),

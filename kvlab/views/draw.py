@@ -98,6 +98,14 @@ def ring(x: float, y: float, width: float, height: float) -> Markup:
     )  # fmt: skip
 
 
+def overshoot(x: float, y: float, width: float, height: float) -> Markup:
+    """Return the thick dashed outline of what was freed beyond what was asked."""
+    return tag(
+        "rect", x=x, y=y, width=max(2.0, width), height=height, fill="none",
+        stroke=theme.INK, stroke_width=3, stroke_dasharray="6 4",
+    )  # fmt: skip
+
+
 def plate(x: float, y: float, text: str, size: float = 11) -> Markup:
     """Return a label on a plate, centred on x, y: text never lies on a pattern."""
     wide = theme.width(text, size, mono=True) + 7
@@ -112,6 +120,29 @@ def plate(x: float, y: float, text: str, size: float = 11) -> Markup:
     )  # fmt: skip
 
 
+def locked_plate(x: float, y: float, text: str, locks: int, size: float) -> Markup:
+    """Return a label with a lock and its count, all on one plate, centred on x, y."""
+    count = f"{locks}"
+    wide = locked_width(text, locks, size)
+    left = x - wide / 2
+    ground = tag(
+        "rect", x=left, y=y - size / 2 - 2, width=wide, height=size + 4, rx=2,
+        fill=theme.BG,
+    )  # fmt: skip
+    told = theme.width(text, size, mono=True)
+    at = left + 4 + (told + 3 if text else 0)
+    parts = [ground, lock(at, y - 5), words(at + 10, y + 4, count, font_weight=600)]
+    if text:
+        parts.append(code(left + 4, y + size * 0.36, text, font_size=size))
+    return join(parts)
+
+
+def locked_width(text: str, locks: int, size: float) -> float:
+    """Return how wide such a plate is."""
+    told = theme.width(text, size, mono=True)
+    return told + (3 if text else 0) + 10 + theme.width(f"{locks}", 11) + 7
+
+
 def swatch(x: float, y: float, state: State) -> Markup:
     """Return a small sample of the state, 12 px square."""
     if state == "refused":
@@ -122,15 +153,16 @@ def swatch(x: float, y: float, state: State) -> Markup:
 # --- marks
 
 
-def lock(x: float, y: float) -> Markup:
+def lock(x: float, y: float, scale: float = 1) -> Markup:
     """Return the padlock of lock_ref > 0, 8 x 9 px."""
-    return move(
-        x, y,
-        [
-            stroke("M2 4.5V3a2 2 0 0 1 4 0v1.5", theme.INK, 1.3),
-            tag("rect", x=1, y=4.5, width=6, height=4.5, rx=0.8, fill=theme.INK),
-        ],
-    )  # fmt: skip
+    body = [
+        stroke("M2 4.5V3a2 2 0 0 1 4 0v1.5", theme.INK, 1.3),
+        tag("rect", x=1, y=4.5, width=6, height=4.5, rx=0.8, fill=theme.INK),
+    ]
+    if scale == 1:
+        return move(x, y, body)
+    place = f"translate({x:g},{y:g}) scale({scale:g})"
+    return tag("g", join(body), transform=place)
 
 
 def tick(x: float, y: float) -> Markup:

@@ -8,7 +8,7 @@ Left out: how anything looks.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..pages import NO_PAGES, Pages, join
@@ -18,13 +18,16 @@ from ..record.folding import check_step
 from ..record.replay import Replay, fold, state_at
 from ..record.snapshot import ROOT, NodeState, State
 from ..record.trace import Header, Trace
+from .passing import overshoot, promised
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
     """The moment after the first `step` events; `event` is the last of them.
 
-    At step 0 nothing has happened: `event` is None and `before` is `state`.
+    At step 0 nothing has happened: `event` is None and `before` is `state`. `promised`:
+    pages of L1 that were handed out for a load; `over`: what an eviction freed beyond
+    what was asked (passing.py).
     """
 
     header: Header
@@ -32,6 +35,8 @@ class Frame:
     event: Event | None
     before: State
     state: State
+    promised: Pages = field(default_factory=lambda: NO_PAGES)
+    over: Pages = field(default_factory=lambda: NO_PAGES)
 
     @property
     def index(self) -> int:
@@ -69,7 +74,9 @@ def next_frame(trace: Trace, step: int, before: State) -> Frame:
     if isinstance(event, ev.Change):
         state = before.copy()
         fold(state, trace.events, step - 1, step)
-    return Frame(trace.header, step, event, before, state)
+    over = overshoot(trace.events, step, trace.header.config.page_size)
+    coming = promised(trace.events, step)
+    return Frame(trace.header, step, event, before, state, coming, over)
 
 
 class Focus(NamedTuple):

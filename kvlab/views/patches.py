@@ -131,7 +131,9 @@ class Patches(PatchList):
     def _split(self, e: ev.Split) -> None:
         self._new(e.upper)
         low, now = self._node(e.node), self._now
-        for name in ("parent", "start", "hits", "priority", "l1", "l2", "life"):
+        for name in (
+            "parent", "start", "host_lock", "hits", "priority", "l1", "l2", "life",
+        ):  # fmt: skip
             self._set(name, e.upper, now.get((AT[name], e.node), 0))
         self._set("lock", e.upper, low.lock_ref)
         self._set("len", e.upper, e.at)
@@ -166,6 +168,17 @@ class Patches(PatchList):
         for above in self.state.path(node):
             key = (AT["lock"], above.id)
             self._now[key] = self._now.get(key, 0) + delta
+
+    def _host_lock(self, e: ev.HostLock) -> None:
+        self._more("host_lock", e.node, 1)
+
+    def _host_unlock(self, e: ev.HostUnlock) -> None:
+        left = e.tokens
+        for node in self.state.path(e.node):
+            if left <= 0:
+                break
+            self._more("host_lock", node.id, -1)
+            left -= len(node.tokens)
 
     def _delete(self, e: ev.Delete) -> None:
         self._leave_device(e.node)
@@ -336,6 +349,8 @@ _PATCHES: dict[type[Event], Callable[[Patches, Any], None]] = {
     ev.Raise: Patches._raise,
     ev.Lock: Patches._lock,
     ev.Unlock: Patches._unlock,
+    ev.HostLock: Patches._host_lock,
+    ev.HostUnlock: Patches._host_unlock,
     ev.Delete: Patches._delete,
     ev.Demote: Patches._demote,
     ev.Restore: Patches._restore,

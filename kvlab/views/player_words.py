@@ -37,7 +37,10 @@ UI_WORDS: dict[str, Words] = {
     "more": Words("and {n} more", "另有 {n} 个"),
     "unserved": Words("left unserved", "未完成即离开"),
     "slots": Words("slots", "槽位"), "free": Words("free", "空闲"),
-    "loading": Words("{n} loading", "取回中 {n}"),
+    "promised_of": Words("{n} promised", "已承诺 {n}"),
+    "locked_of": Words("{n} locked", "锁定 {n}"),
+    "host_locked": Words("a load reads this copy, so L2 must keep it",
+                         "取回正在读这份副本，L2 必须保留"),
     "outside": Words("outside the tree", "树外"),
     "unsound": Words(
         "{n} more counted than there are slots: a copy that was dropped still counts, "

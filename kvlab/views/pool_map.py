@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..record import events as ev
 from ..record.events import Tier
 from . import draw, theme
 from .account import EQUATION_HEIGHT, PLACES, bar, device_sum, equation, host_sum
@@ -26,7 +27,7 @@ from .contents import TOLD, Contents, by_contents, contents_lines
 from .frame import Frame
 from .grid import WIDTH, Grid, grids
 from .markup import NOTHING, Markup, join, tag
-from .ribbons import link, ribbons
+from .ribbons import link, pieces_of, ribbons
 from .slots import Run, runs
 from .theme import LOOKS, Lang, Words
 
@@ -155,7 +156,17 @@ def _cells(frame: Frame, device: Grid, host: Grid, recolour: Recolour) -> list[M
         *ribbons(frame.state, device, host),
         _pool(recolour(runs(frame, "L1"), "L1"), "L1", device),
         _pool(recolour(runs(frame, "L2"), "L2"), "L2", host),
+        *_overshoot(frame, device, host),
     ]
+
+
+def _overshoot(frame: Frame, device: Grid, host: Grid) -> Iterator[Markup]:
+    """Yield the outlines of what an eviction freed beyond what was asked."""
+    if not isinstance(frame.event, ev.Evicted):
+        return
+    grid = device if frame.event.tier == "L1" else host
+    for piece in pieces_of(frame.over, grid):
+        yield draw.overshoot(piece.x, piece.y, piece.width, grid.row)
 
 
 def _ground(grid: Grid) -> Markup:
@@ -222,9 +233,20 @@ def _labels(found: list[Run], tier: Tier, grid: Grid) -> Iterator[Markup]:
         shift = 0 if not run.twin else -1 if tier == "L1" else 1
         room = theme.width(run.label, size, mono=True) + 9
         for piece in grid.pieces(run.first, run.length):
-            if run.label and piece.width > room:
-                x, y = piece.x + piece.width / 2, piece.y + grid.row / 2 + shift
+            x, y = piece.x + piece.width / 2, piece.y + grid.row / 2 + shift
+            if run.locks:
+                yield _locked(run, x, y, piece.width, size)
+            elif run.label and piece.width > room:
                 yield draw.plate(x, y, run.label, size)
+
+
+def _locked(run: Run, x: float, y: float, room: float, size: float) -> Markup:
+    """Return the plate of a run with a lock on its host copy; without the name where
+    the room is too narrow for both."""
+    for label in (run.label, ""):
+        if draw.locked_width(label, run.locks, size) + 2 < room:
+            return draw.locked_plate(x, y, label, run.locks, size)
+    return NOTHING
 
 
 def _fine(found: list[Run], tier: Tier, grid: Grid) -> Iterator[Markup]:

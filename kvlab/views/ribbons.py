@@ -67,7 +67,7 @@ def _strands(node: NodeState, device: Grid, host: Grid) -> Iterator[Strand]:
     """Yield the pieces that are in one row and one run on both sides."""
     if node.pages is None or node.host_pages is None:
         return
-    low, high = _pieces(node.host_pages, host), _pieces(node.pages, device)
+    low, high = pieces_of(node.host_pages, host), pieces_of(node.pages, device)
     while low and high:
         a, b = low.pop(0), high.pop(0)
         count = min(a.cells, b.cells)
@@ -80,7 +80,8 @@ def _strands(node: NodeState, device: Grid, host: Grid) -> Iterator[Strand]:
             high.insert(0, Piece(b.x + wide, b.y, b.width - wide, b.cells - count))
 
 
-def _pieces(pages: Pages, grid: Grid) -> list[Piece]:
+def pieces_of(pages: Pages, grid: Grid) -> list[Piece]:
+    """Return where the pages lie, in their order."""
     pairs = [(run, 1) if isinstance(run, int) else run for run in to_runs(pages)]
     return [piece for first, length in pairs for piece in grid.pieces(first, length)]
 

@@ -25,7 +25,8 @@ from .theme import State
 
 class Run(NamedTuple):
     """`length` pages from `first` on, alike. `label` names the node or the request;
-    `twin` is the state of the copy in the other pool; `hot`: touched by this event."""
+    `twin` is the state of the copy in the other pool; `hot`: touched by this event;
+    `locks`, on L2: its host_lock_ref."""
 
     first: int
     length: int
@@ -34,6 +35,7 @@ class Run(NamedTuple):
     node: int | None = None
     twin: State | None = None
     hot: bool = False
+    locks: int = 0
 
 
 class _Holder(NamedTuple):
@@ -42,6 +44,7 @@ class _Holder(NamedTuple):
     label: str = ""
     node: int | None = None
     twin: State | None = None
+    locks: int = 0
 
 
 def runs(frame: Frame, tier: Tier) -> list[Run]:
@@ -76,7 +79,7 @@ def _cut(
         held = holders[owner[start]]
         yield Run(
             first + start, length, held.state, held.label, held.node, held.twin,
-            bool(hot[start]),
+            bool(hot[start]), held.locks,
         )  # fmt: skip
 
 
@@ -84,6 +87,7 @@ def _holders(frame: Frame, tier: Tier, touched: Focus) -> Iterator[_Holder]:
     """Yield who holds what; where two hold the same page, the later one is drawn."""
     state = frame.state
     if tier == "L1":
+        yield _Holder(frame.promised, "promised")
         yield from _requests(state)
     orphans = state.orphans.values() if tier == "L1" else ()
     for node in (*state.nodes.values(), *orphans):
@@ -106,7 +110,8 @@ def _of_node(node: NodeState, tier: Tier, pages: Pages) -> _Holder:
     mine, other = (on_l1, on_l2) if tier == "L1" else (on_l2, on_l1)
     copying = node.loading is not None or node.writing is not None
     twin = None if copying else other
-    return _Holder(pages, mine or "available", f"n{node.id}", node.id, twin)
+    locks = node.host_lock_ref if tier == "L2" else 0
+    return _Holder(pages, mine or "available", f"n{node.id}", node.id, twin, locks)
 
 
 def l1_state(node: NodeState) -> State | None:

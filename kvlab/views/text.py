@@ -52,7 +52,7 @@ def tree_text(frame: Frame, lang: Lang = "en") -> str:
 def _node_line(state: Engine, node: NodeState, first: int, lang: Lang) -> str:
     page = state.config.page_size
     span = theme.token_range(first, len(node.tokens))
-    parts = [f"n{node.id}", span, f"lock_ref {node.lock_ref}"]
+    parts = [f"n{node.id}", span, f"lock_ref {node.lock_ref}", *host_lock(node)]
     parts.append(f"{Words('hits', '命中').to(lang)} {node.hit_count}")
     if node.space:
         parts.append(f"[{plain(node.space)}]")
@@ -60,6 +60,11 @@ def _node_line(state: Engine, node: NodeState, first: int, lang: Lang) -> str:
     parts.append(_residency("L1", on_l1, node.pages, page, lang))
     parts.append(_residency("L2", on_l2, node.host_pages, page, lang))
     return "  ".join(parts)
+
+
+def host_lock(node: NodeState) -> list[str]:
+    """Return what is said of a lock on the host copy; nothing where there is none."""
+    return [f"host_lock_ref {node.host_lock_ref}"] if node.host_lock_ref else []
 
 
 def _residency(
@@ -113,6 +118,8 @@ def _run_line(frame: Frame, run: Run, lang: Lang) -> str:
     parts = [f"{slots:>9}  {run.length * page:>6}  {look.char} {look.name.to(lang)}"]
     if run.label:
         parts.append(run.label)
+    if run.locks:
+        parts.append(f"host_lock_ref {run.locks}")
     if run.hot:
         parts.append(HERE.to(lang))
     return "  ".join(parts)

@@ -26,7 +26,7 @@ from .markup import NOTHING, Markup, esc, join, plain, tag
 from .rule_table import mixed_note
 from .sentences import describe
 from .slots import l1_state, l2_state
-from .text import slot_ranges
+from .text import host_lock, slot_ranges
 from .theme import LOOKS, Lang, State, Words
 
 FONT = "Arial"
@@ -127,6 +127,7 @@ def _head(node: NodeState, first: int, lang: Lang) -> Markup:
     facts = [theme.token_range(first, len(node.tokens))]
     if node.lock_ref:
         facts.append(f"lock_ref {node.lock_ref}")
+    facts += host_lock(node)
     facts.append(f"{Words('hits', '命中').to(lang)} {node.hit_count}")
     if node.space:
         facts.append(f"[{plain(node.space, 16)}]")

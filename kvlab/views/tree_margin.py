@@ -15,7 +15,8 @@ from ..record.snapshot import NodeState
 from . import draw, theme
 from .frame import Focus, Frame, node_of
 from .markup import Markup, join, plain, tag
-from .text import slot_ranges
+from .terms import terms_of
+from .text import host_lock, slot_ranges
 from .theme import Lang, State, Words
 from .tree_layout import TreeLayout
 
@@ -91,8 +92,7 @@ def asked(frame: Frame, scale: Scale, lang: Lang) -> Iterator[Markup]:
         case ev.Admit() as e:
             name, parts = e.request, (e.device_hit, e.host_hit, e.extend - e.host_hit)
         case ev.Prefill() as e:
-            miss = e.extend - (e.host_hit - e.loaded)
-            name, parts = e.request, (e.device_hit, e.host_hit, miss)
+            name, parts = e.request, _parts(e, frame)
         case _:
             return
     yield draw.code(0, 48, plain(name, 3))
@@ -104,6 +104,15 @@ def asked(frame: Frame, scale: Scale, lang: Lang) -> Iterator[Markup]:
             yield draw.box(x, 37, wide, 14, state)
             yield from _share(x, wide, state, tokens, lang)
             x += wide
+
+
+def _parts(e: ev.Prefill, frame: Frame) -> tuple[int, int, int]:
+    """Return what of a prompt lies on L1, on L2 alone, in no cache."""
+    terms = terms_of(e, frame.before)
+    match terms["done"], terms["loaded"]:
+        case int(done), int(coming):
+            return done, coming, e.extend
+    return e.device_hit, e.host_hit, e.extend - (e.host_hit - e.loaded)
 
 
 SHARES: dict[State, Words] = {
@@ -147,6 +156,7 @@ def details(frame: Frame, touched: Focus, y: float, lang: Lang) -> Iterator[Mark
     above = [
         f"tokens {theme.token_range(first, len(node.tokens))}",
         f"lock_ref {node.lock_ref}",
+        *host_lock(node),
         f"{Words('hits', '命中').to(lang)} {node.hit_count}",
         f"priority {node.priority}",
     ]  # fmt: skip

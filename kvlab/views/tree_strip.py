@@ -154,7 +154,15 @@ def _decks(strip: Strip, scale: Scale) -> Markup:
             for place in range(1, len(strip.node.tokens))
         )
         parts.append(draw.stroke(lines or "M0 0", theme.BG, 1, opacity=0.45))
+    if strip.node.host_lock_ref and scale.row >= 48 and wide >= 14:
+        parts.append(_host_lock(x + wide - 2, y + scale.l1 + 1))
     return join(parts)
+
+
+def _host_lock(right: float, y: float) -> Markup:
+    """Return the lock on an L2 deck whose upper edge is y, within the deck's edges."""
+    ground = tag("rect", x=right - 9, y=y + 1, width=9, height=6, fill=theme.BG)
+    return join([ground, draw.lock(right - 7.2, y + 0.9, 0.66)])
 
 
 def _deck(x: float, y: float, wide: float, tall: float, state: State | None) -> Markup:

@@ -5,23 +5,31 @@
 
 import { GUT, WIDE } from "./grid.js";
 import { box, stateName, swatch } from "./looks.js";
+import { lockSample } from "./node.js";
 import { patch } from "./patch.js";
+import { promisedPages } from "./promised.js";
 import { esc, num, put } from "./text.js";
 import { otherHtml, ownWord, ui } from "./words.js";
 
 /** The terms of a tier's account: `moved` by the last event; `coming`: so much of them is
- *  still on its way from L2, and looks so. A host pool says `outside` only if need be. */
+ *  promised to a load, and looks so; `locked`: so much of L2 is kept for one that reads it.
+ *  A host pool says `outside` only if need be. */
 export function termsOf(player, run, tier) {
   const { total, terms } = run.account(tier);
-  const coming = tier === 1 && !run.log.blocks ? comingTokens(run) : {};
+  const { blocks } = run.log;
+  const coming = tier === 1 && !blocks ? comingTokens(run) : {};
+  const locked = tier === 2 && !blocks ? lockedTokens(run) : {};
   const all = terms.map(([state, tokens, moved]) => {
     const outside = tier === 2 && state === "held";
     const name = outside ? ui(player, "outside") : termName(player, state);
-    return { state, tokens, moved, name, coming: coming[state] ?? 0 };
+    const [due, kept] = [coming[state] ?? 0, locked[state] ?? 0];
+    return { state, tokens, moved, name, coming: due, locked: kept };
   });
   const shown = all.filter(
     (t) => tier === 1 || t.state !== "held" || t.tokens || t.moved,
   );
+  const noted = shown.filter((t) => t.coming || t.locked);
+  for (const t of noted.slice(1)) t.again = true; // the first says the word
   const sum = all.reduce((so, { tokens }) => so + tokens, 0);
   const over = all.reduce((so, { tokens }) => so + Math.max(0, -tokens), 0);
   return { total, terms: shown, sound: sum === total && !over, over };
@@ -31,12 +39,21 @@ export function termsOf(player, run, tier) {
 const termName = (player, state) =>
   (player.log.blocks ? ownWord(player, state) : null) ?? stateName(player, state);
 
-/** Tokens on their way to L1, by the term that counts them. */
+/** Tokens promised to loads, by the term that counts them: no node's are held. */
 function comingTokens(run) {
   const { c } = run;
-  const sums = { used: 0, evictable: 0 };
+  const sums = { used: 0, held: promisedPages(run).size * run.log.page, evictable: 0 };
   for (const n of run.alive)
     if (c.l1[n] === 2) sums[c.lock[n] ? "used" : "evictable"] += c.len[n];
+  return sums;
+}
+
+/** Tokens of host copies that are locked, by the term that counts them. */
+function lockedTokens(run) {
+  const { c } = run;
+  const sums = { host_only: 0, copy: 0 };
+  for (const n of run.alive)
+    if (c.host_lock[n]) sums[c.l1[n] === 1 ? "copy" : "host_only"] += c.len[n];
   return sums;
 }
 
@@ -123,10 +140,11 @@ function termOf(player, term) {
 }
 
 /** What a term says: its name, its tokens, by how much the last event moved them. */
-function insideOf(player, { state, tokens, moved, name, coming }) {
-  const note = coming
-    ? ` · ${swatch(player, "promised")}${ui(player, "loading", { n: num(coming) })}`
-    : "";
+function insideOf(player, { state, tokens, moved, name, coming, locked, again }) {
+  const part = (n, sample, word) =>
+    n ? ` · ${sample(player)}${again ? num(n) : ui(player, word, { n: num(n) })}` : "";
+  const green = () => swatch(player, "promised");
+  const note = part(coming, green, "promised_of") + part(locked, lockSample, "locked_of");
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
   const [, also] = otherHtml(player, state) || ["", ""];

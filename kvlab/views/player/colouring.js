@@ -5,6 +5,7 @@
 // Left out: drawing looks (slots.js, pixels.js), their words (theme.py).
 
 import { contentsLook } from "./contents.js";
+import { promisedPages } from "./promised.js";
 
 export const COLOURINGS = { state: byState, contents: byContents };
 
@@ -26,13 +27,15 @@ export function repainted(run) {
 
 /** By what a slot is good for: used, evictable, available ... What an event has just
  *  taken away looks so once more. */
-function byState(run, tier) {
+export function byState(run, tier) {
   const looks = new Map();
   const ghost = run.at ? run.log.leaves[run.kind(run.at - 1)] : undefined;
   const left = ghost ? repainted(run)[tier - 1] : [];
   const within = (page) => left.some(([a, n]) => page >= a && page < a + n);
+  const due = tier === 1 ? promisedPages(run) : new Set();
   return (owner, page) => {
     if (ghost && owner === 1 && within(page)) return ghost;
+    if (owner === 1 && due.has(page)) return "promised";
     let look = looks.get(owner);
     if (look === undefined) looks.set(owner, (look = run.slotLook(tier, owner)));
     return look;

@@ -4,7 +4,7 @@
 // for every slot that holds another prefix. What was handed out since is not known.
 // Left out: how right and wrong look (looks.js).
 
-import { GUT, gridOf } from "./grid.js";
+import { GUT } from "./grid.js";
 import { stateName, swatch } from "./looks.js";
 import { esc, num, plain } from "./text.js";
 import { ui } from "./words.js";
@@ -127,18 +127,10 @@ function wrongWords(player, { tier, slot, holder, expected, found }) {
   });
 }
 
-/** What is wrong with the slots under the pointer, "" if nothing is. */
-export function slotWords(player, run, move) {
+/** What is wrong with the slots of a page, "" if nothing is. */
+export function slotWords(player, run, tier, page) {
   const check = player.colouring === "contents" ? lastCheck(run) : null;
   if (!check) return "";
-  const g = gridOf(player);
-  const here = g.tiers.findIndex(
-    (t) => move.offsetY >= t.y && move.offsetY < t.y + t.high,
-  );
-  if (here < 0) return "";
-  const t = g.tiers[here];
-  const row = Math.floor((move.offsetY - t.y) / t.pitch);
-  const page = t.first + row * g.columns + Math.floor((move.offsetX - GUT) / g.cell);
-  const found = check.wrong.filter((w) => w.tier === `L${here + 1}` && w.page === page);
+  const found = check.wrong.filter((w) => w.tier === `L${tier}` && w.page === page);
   return found.map((w) => wrongWords(player, w)).join("\n");
 }

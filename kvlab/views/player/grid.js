@@ -75,6 +75,19 @@ export function stretchesOf(player, run, tier, most = Infinity) {
   return out;
 }
 
+/** The tier and the page under a pointer on the pools; nothing where none is. */
+export function pageAt(player, run, { target, clientX, clientY }) {
+  const g = gridOf(player);
+  const { left, top } = target.getBoundingClientRect();
+  const [x, y] = [clientX - left - GUT, clientY - top];
+  const tiers = tiersOf(player, run);
+  const here = tiers.findIndex((t) => y >= t.y && y < t.y + t.high);
+  if (here < 0 || x < 0 || x >= WIDE) return [];
+  const { first, n, y: from, pitch } = tiers[here];
+  const at = Math.floor((y - from) / pitch) * g.columns + Math.floor(x / g.cell);
+  return at < n ? [here + 1, first + at] : [];
+}
+
 /** Where a stretch lies, row by row: [x, y, width, slots]. */
 export function* piecesOf(tier, first, length, g) {
   let at = first - tier.first;

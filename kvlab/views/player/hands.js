@@ -4,7 +4,7 @@
 // Left out: keys (keys.js), buttons (perform.js).
 
 import { draw, sidesOf } from "./draw.js";
-import { GUT, WIDE, gridOf, tiersOf } from "./grid.js";
+import { pageAt } from "./grid.js";
 import { show, stop } from "./move.js";
 import { toPlayer } from "./focus.js";
 import { inspectHtml } from "./node.js";
@@ -92,23 +92,13 @@ function highlight(player) {
 }
 
 function slotAt(player, event) {
-  const box = event.target.getBoundingClientRect(),
-    g = gridOf(player),
-    run = event.target.run ?? player.run;
-  const x = event.clientX - box.left - GUT,
-    y = event.clientY - box.top;
-  for (const tier of [1, 2]) {
-    const t = tiersOf(player, run)[tier - 1];
-    if (x < 0 || x >= WIDE || y < t.y || y >= t.y + t.high) continue;
-    const at =
-        t.first + Math.floor((y - t.y) / t.pitch) * g.columns + Math.floor(x / g.cell),
-      owner = run.c[`owner${tier}`][at];
-    if (at >= t.first + t.n || owner < 2 || owner === undefined) return null;
-    return owner & 1
-      ? { node: 0, request: (owner - 3) / 2 }
-      : { node: (owner - 2) / 2, request: -1 };
-  }
-  return null;
+  const run = event.target.run ?? player.run;
+  const [tier, page] = pageAt(player, run, event);
+  const owner = tier ? run.c[`owner${tier}`][page] : 0;
+  if (owner < 2) return null;
+  return owner & 1
+    ? { node: 0, request: (owner - 3) / 2 }
+    : { node: (owner - 2) / 2, request: -1 };
 }
 
 export function click(player, event) {

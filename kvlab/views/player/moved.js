@@ -7,7 +7,7 @@ import { box, stateName, swatch } from "./looks.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
 
-const OF_NODE = { lock: "lock_ref", hits: "hit_count", priority: "priority" };
+const OF_NODE = { lock: "lock_ref", host_lock: "host_lock_ref", hits: "hit_count", priority: "priority" };
 const MOST_ROWS = 6;
 
 /** Rows of "name: before → after", or nothing. */

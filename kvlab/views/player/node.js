@@ -7,9 +7,15 @@ import { stateName } from "./looks.js";
 import { esc, num, plain } from "./text.js";
 import { nodeName, ui } from "./words.js";
 
-const LOCK =
-  '<path d="M2 4.5V3a2 2 0 0 1 4 0v1.5"/><rect x="1" y="4.5" width="6" height="4.5" rx=".8" ';
 const Y = 11; // the label's base line within the node's row
+
+/** A padlock, 8 x 9 pixels, at a place. */
+export const lockSvg = (x, y, ink, scale = 1) =>
+  `<g transform="translate(${x},${y}) scale(${scale})" fill="none" stroke="${ink}" stroke-width="1.3"><path d="M2 4.5V3a2 2 0 0 1 4 0v1.5"/><rect x="1" y="4.5" width="6" height="4.5" rx=".8" fill="${ink}" stroke="none"/></g>`;
+
+/** The same beside words. */
+export const lockSample = (player) =>
+  `<svg width="9" height="10" aria-hidden="true">${lockSvg(0, 0.5, player.colour.ink)}</svg>`;
 
 /** Name, lock, hits and range, as far as they fit above the strip. `ends` holds where the
  *  last label of each row ends. */
@@ -28,7 +34,7 @@ export function labelOf(player, run, n, { x, w }, ends) {
     const size = num(c.lock[n]).length * 6.5 + 12;
     const at = to - from > size ? to - size : from;
     parts.push(
-      `<g transform="translate(${at},${Y - 9})" fill="none" stroke="${k.ink}" stroke-width="1.3">${LOCK} fill="${k.ink}" stroke="none"/></g>`,
+      lockSvg(at, Y - 9, k.ink),
       text(at + 10, num(c.lock[n]), k.ink, 'font-weight="600"'),
     );
     if (at === from) from += size;
@@ -52,13 +58,16 @@ export function labelOf(player, run, n, { x, w }, ends) {
 /** Token positions as a slice: from 0, without the end (theme.token_range). */
 const rangeOf = (c, n) => `${num(c.start[n])}:${num(c.start[n] + c.len[n])}`;
 
+/** Of a node whose host copy is locked: by how many. */
+const hostLock = (c, n) => (c.host_lock[n] ? `, host_lock_ref ${c.host_lock[n]}` : "");
+
 /** The node in words. */
 export function nodeWords(player, run, n) {
   const { c } = run;
   const looks = run.looks(n).map((look, i) => {
     return look ? `L${i + 1} ${stateName(player, look)}` : "";
   });
-  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}, ${looks.join(" ")}${c.life[n] === 2 ? `, ${ui(player, "orphan")}` : ""}`;
+  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}${hostLock(c, n)}, ${looks.join(" ")}${c.life[n] === 2 ? `, ${ui(player, "orphan")}` : ""}`;
 }
 
 /** The line below the tree: what is pointed at, or chosen, or in the event. */
@@ -93,6 +102,7 @@ function nodeHtml(player, run, n) {
       ? `<b>${ui(player, "orphan")}</b>`
       : `${ui(player, "under")} <b>${esc(nodeName(player, c.parent[n]))}</b>`,
     `lock_ref <b>${c.lock[n]}</b>`,
+    ...(c.host_lock[n] ? [`host_lock_ref <b>${c.host_lock[n]}</b>`] : []),
     `${ui(player, "hits")} <b>${c.hits[n]}</b>`,
     `L1 <b>${pagesOf(run, 1, 2 + 2 * n)}</b>`,
     `L2 <b>${pagesOf(run, 2, 2 + 2 * n)}</b>`,

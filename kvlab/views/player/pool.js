@@ -12,7 +12,8 @@ import {
   hasChecks,
   slotWords,
 } from "./contents.js";
-import { gridOf, stretchesOf } from "./grid.js";
+import { byState } from "./colouring.js";
+import { gridOf, pageAt, stretchesOf } from "./grid.js";
 import { stateName } from "./looks.js";
 import { drawRibbons } from "./ribbons.js";
 import { drawRings } from "./rings.js";
@@ -71,7 +72,7 @@ function layersOf(player, pane) {
     pane.layers = [...pane.querySelectorAll("canvas")];
     pane.querySelector(".pl").style.height = `${gridOf(player).high}px`;
     pane.layers[1].addEventListener("pointermove", (move) => {
-      move.target.title = slotWords(player, move.target.run, move);
+      move.target.title = slotTitle(player, move.target.run, move);
     });
   }
   return pane.layers;
@@ -82,18 +83,41 @@ export function describePool(player, pane, run) {
   pane.layers[1].setAttribute("aria-label", poolWords(player, run));
 }
 
+/** What is under the pointer: a slot or page, whose it is, its state, a lock on L2. */
+function slotTitle(player, run, move) {
+  const [tier, page] = pageAt(player, run, move);
+  if (!tier) return "";
+  const { page: size } = run.log;
+  const [from, end] = [page * size, (page + 1) * size - 1];
+  const owner = run.c[`owner${tier}`][page];
+  const parts = [
+    `L${tier} ${num(from)}${size > 1 ? `–${num(end)}` : ""}`,
+    ownerName(run, owner),
+    stateName(player, byState(run, tier)(owner, page)) + lockWords(run, tier, owner),
+  ];
+  const wrong = slotWords(player, run, tier, page);
+  return (wrong && `${wrong}\n`) + parts.filter(Boolean).join(" · ");
+}
+
+/** A node or a request, by its number as an owner; nothing for nobody. */
+function ownerName(run, owner) {
+  if (owner < 2) return "";
+  return owner & 1 ? plain(run.log.requests[(owner - 3) / 2], 12) : `n${(owner - 2) / 2}`;
+}
+
+/** Of slots on L2 whose node's host copy is locked: by how many. */
+function lockWords(run, tier, owner) {
+  const locks = tier === 2 && owner > 1 ? run.c.host_lock[(owner - 2) / 2] : 0;
+  return locks ? ` · host_lock_ref ${num(locks)}` : "";
+}
+
 function poolWords(player, run) {
-  const whose = (owner) => {
-    if (owner < 2) return "";
-    return owner & 1
-      ? plain(run.log.requests[(owner - 3) / 2], 12)
-      : `n${(owner - 2) / 2}`;
-  };
   const tierWords = (tier) => {
     const list = stretchesOf(player, run, tier, TOLD + 1);
+    const lookAt = byState(run, tier);
     const said = list.slice(0, TOLD).map(([first, length, owner]) => {
-      const look = stateName(player, run.slotLook(tier, owner));
-      return `${first}–${first + length - 1} ${whose(owner)} ${look}`;
+      const look = stateName(player, lookAt(owner, first));
+      return `${first}–${first + length - 1} ${ownerName(run, owner)} ${look}${lockWords(run, tier, owner)}`;
     });
     const more = list.length > TOLD ? " …" : "";
     return list.length ? `L${tier}: ${said.join("; ")}${more}` : "";

@@ -5,11 +5,11 @@
 // painted since, or that hold an owner with another look.
 // Left out: drawing rows (slots.js, pixels.js).
 
-/** What a canvas shows of one tier. */
+/** What a canvas shows of one tier; `long`: of codes beyond 255. */
 export class Shown {
-  constructor(pages, owners) {
+  constructor(pages, owners, long = false) {
     this.owners = new Int32Array(pages).fill(-1);
-    this.codes = new Uint8Array(pages);
+    this.codes = new (long ? Uint16Array : Uint8Array)(pages);
     this.known = new Uint16Array(owners); // one more than the code of each owner
     this.before = new Uint16Array(owners); // the same when it was last drawn
   }

@@ -12,6 +12,7 @@ import { Shown } from "./shown.js";
 import { plain } from "./text.js";
 import { ui } from "./words.js";
 
+const MOST_LOCKS = 99; // locks on a host copy that are told apart
 const DASHES = { available: [1.5, 2.5], left: [1.5, 2.5], lost: [3, 2] };
 
 /** Draw what changed of both pools on this canvas. */
@@ -21,7 +22,7 @@ export function drawSlots(player, canvas, run) {
   if (pen.fresh) {
     canvas.tiers = tiersOf(player, run);
     drawTitles(player, pen, canvas.tiers);
-    canvas.shown = canvas.tiers.map((t) => new Shown(t.n, run.owners));
+    canvas.shown = canvas.tiers.map((t) => new Shown(t.n, run.owners, !t.tiny));
   }
   const names = Object.keys(player.log.looks);
   canvas.tiers.forEach((t, i) => {
@@ -29,7 +30,8 @@ export function drawSlots(player, canvas, run) {
     const lookAt = colouringOf(player, run, i + 1);
     const codeOf = (owner, page) =>
       names.indexOf(lookAt(owner, page)) +
-      (t.tiny ? 0 : 16 * names.indexOf(twinOf(run, i + 1, owner)) + 16);
+      (t.tiny ? 0 : 16 * names.indexOf(twinOf(run, i + 1, owner)) + 16) +
+      (t.tiny ? 0 : 256 * hostLocks(run, i + 1, owner));
     const each = player.colouring === "contents";
     const rows = canvas.shown[i].update(run.places[i + 1], t, g.columns, codeOf, each);
     if (!rows.length) return;
@@ -61,6 +63,12 @@ function twinOf(run, tier, owner) {
   return copying ? undefined : (looks[2 - tier] ?? undefined);
 }
 
+/** By how many a slot's host copy is locked, as far as is told apart. */
+function hostLocks(run, tier, owner) {
+  if (tier === 1 || owner < 2) return 0;
+  return Math.min(MOST_LOCKS, run.c.host_lock[(owner - 2) / 2]);
+}
+
 function drawRow(player, pen, t, g, { owners, codes }, row) {
   const y = t.y + row * t.pitch;
   const from = row * g.columns;
@@ -80,8 +88,10 @@ function drawRow(player, pen, t, g, { owners, codes }, row) {
       head: first === 0 || owners[first - 1] !== owner,
     };
     drawPiece(player, pen, piece, names[code & 15], g.cell);
-    if (code >> 4) drawTwin(player, pen, piece, names[(code >> 4) - 1], t.y === 0);
-    if (t.row >= 12 && (piece.head || piece.w > 60)) drawPlate(player, pen, piece);
+    const twin = (code >> 4) & 15;
+    if (twin) drawTwin(player, pen, piece, names[twin - 1], t.y === 0);
+    if (t.row >= 12 && (piece.head || piece.w > 60))
+      drawPlate(player, pen, piece, code >> 8);
   }
 }
 
@@ -128,17 +138,38 @@ function drawTwin(player, pen, { x, y, w, high }, look, above) {
   pen.fillRect(x + 1, above ? y + high - 3.5 : y + 0.5, w - 2, 3);
 }
 
-function drawPlate(player, pen, { x, y, w, high, owner }) {
+/** A label on a plate: whose the slots are, and a lock with its count; the lock alone
+ *  where both have no room. */
+function drawPlate(player, pen, { x, y, w, high, owner }, locks) {
   if (owner < 2) return;
   const request = player.log.requests[(owner - 3) / 2];
-  const text = owner & 1 ? plain(request, 12) : `n${(owner - 2) / 2}`;
+  const name = owner & 1 ? plain(request, 12) : `n${(owner - 2) / 2}`;
+  const count = locks ? `${locks}` : "";
   pen.font = `600 ${high >= 18 ? 11 : 9.5}px monospace`;
-  const wide = pen.measureText(text).width + 6;
-  if (wide + 3 > w) return;
+  const size = (text) => pen.measureText(text).width;
+  const lock = locks ? 10 + size(count) : 0;
+  const fits = [name, ""].find((text) => size(text) + lock + 12 <= w);
+  const wide = fits === undefined ? 0 : size(fits) + lock + (fits && locks ? 9 : 6);
+  if (wide <= 6) return;
+  const [left, middle] = [x + (w - wide) / 2, y + high / 2];
   pen.fillStyle = player.colour.bg;
-  pen.fillRect(x + (w - wide) / 2, y + high / 2 - 7, wide, 13);
+  pen.fillRect(left, middle - 7, wide, 13);
   pen.fillStyle = player.colour.ink;
-  pen.textAlign = "center";
-  pen.fillText(text, x + w / 2, y + high / 2 + 3);
-  pen.textAlign = "left";
+  if (fits) pen.fillText(fits, left + 3, middle + 3);
+  if (!locks) return;
+  drawLock(pen, left + wide - 3 - lock, middle - 5.5, player.colour.ink);
+  pen.fillText(count, left + wide - 3 - size(count), middle + 3);
+}
+
+/** A padlock, 8 x 9 pixels. */
+function drawLock(pen, x, y, ink) {
+  pen.strokeStyle = ink;
+  pen.lineWidth = 1.3;
+  pen.beginPath();
+  pen.moveTo(x + 2, y + 4.5);
+  pen.lineTo(x + 2, y + 3);
+  pen.bezierCurveTo(x + 2, y + 0.4, x + 6, y + 0.4, x + 6, y + 3);
+  pen.lineTo(x + 6, y + 4.5);
+  pen.stroke();
+  pen.fillRect(x + 1, y + 4.5, 6, 4.5);
 }

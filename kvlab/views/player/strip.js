@@ -4,8 +4,9 @@
 // host. Left out: where it lies (tree.js), its label and words (node.js).
 
 import { box, paint } from "./looks.js";
-import { labelOf, nodeWords } from "./node.js";
+import { labelOf, lockSvg, nodeWords } from "./node.js";
 import { esc } from "./text.js";
+import { ui } from "./words.js";
 
 /** A node as [sign, markup()]: as long as the sign is the same, so is the markup. */
 export function stripOf(player, run, n, plan, state, ends) {
@@ -18,7 +19,7 @@ export function stripOf(player, run, n, plan, state, ends) {
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
     `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ${m.named} ` +
-    `${c.lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
+    `${c.lock[n]} ${c.host_lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
 }
 
@@ -54,6 +55,7 @@ function markup(player, run, n, plan, m, state, label) {
   const k = player.colour;
   const parts = [edge(k, plan, m), ...decks(player, plan, m), label];
   if (big && plan.T >= 6) parts.push(cells(k, run.c.len[n], plan.T, m));
+  if (run.c.host_lock[n] && big && w >= 14) parts.push(hostLockSvg(player, run, n, m));
   if (state.gone)
     parts.push(
       `<path d="M${x} ${y}L${x + w} ${y + h1 + h2}M${x} ${y + h1 + h2}L${x + w} ${y}" stroke="${k.lost}" stroke-width="2"/>`,
@@ -97,6 +99,14 @@ function cells(k, tokens, T, { x, y, h1, decks: [one] }) {
   let d = "";
   for (let t = 1; t < tokens; t++) d += `M${x + t * T} ${y + 1}v${h1 - 2}`;
   return `<path d="${d}" stroke="${one === "used" ? "#fff" : k.bg}" opacity=".45"/>`;
+}
+
+/** The lock on a host copy, within the edges of its deck. */
+function hostLockSvg(player, run, n, { x, y, w, h1 }) {
+  const k = player.colour;
+  const [right, top] = [x + w - 2, y + h1 + 2];
+  const title = esc(`host_lock_ref ${run.c.host_lock[n]}: ${ui(player, "host_locked")}`);
+  return `<g><title>${title}</title><rect x="${right - 9}" y="${top}" width="9" height="6" fill="${k.bg}"/>${lockSvg(right - 7.2, top - 0.1, k.ink, 0.66)}</g>`;
 }
 
 function ring({ x, y, w, h1, h2 }, out, round, colour, wide, dash = "") {

@@ -1,0 +1,96 @@
+"""Does every mark of the player say what it means, and is none left unsaid?"""
+
+from __future__ import annotations
+
+from played import golden
+from player_tab import needs_chromium, show
+
+from kvlab.views.page import to_html
+
+pytestmark = needs_chromium
+
+LOCKS = """() => {
+    const { run, root } = kvlab;
+    const decks = [...root.querySelectorAll(".p-tree [data-node]")];
+    const shown = document.querySelectorAll("#kvlab .p-pool canvas")[1].shown[1];
+    const found = {};
+    shown.codes.forEach((code, i) => {
+        if (code >> 8) found[shown.owners[i]] = [
+            (found[shown.owners[i]]?.[0] ?? 0) + 1, code >> 8] });
+    return {
+        tree: decks.filter(at => at.querySelector("title")?.textContent
+            .startsWith("host_lock_ref")).map(at => +at.dataset.node),
+        pool: found,
+        account: root.querySelector(".a2 .term").innerText.replace(/\\s+/g, " "),
+        said: decks.map(at => at.getAttribute("aria-label")).join("; "),
+        pools: root.querySelector(".slots").getAttribute("aria-label"),
+        line: root.querySelector(".p-tree .insp").innerText } }"""
+"""Where a lock on a host copy is seen."""
+
+
+def test_a_lock_on_a_host_copy_is_seen_on_its_deck_in_l2_and_in_the_account(open_page):
+    tab = open_page(to_html(golden("s10", "sglang23"), lang="en"))
+    show(tab, "hostlock")
+    seen = tab.js(LOCKS)
+    assert seen["tree"] == [3]
+    assert seen["pool"] == {"8": [6, 1]}
+    assert seen["account"] == "host only · 6 locked 22"
+    assert seen["said"].count("host_lock_ref 1") == 1
+    assert "n3 host only · host_lock_ref 1" in seen["pools"]
+    assert "host_lock_ref 1" in seen["line"]
+    tab.shoot("host_lock.png")
+    tab.js("() => kvlab.show(71)")
+    assert tab.js(LOCKS)["tree"] == [3]
+    show(tab, "hostunlock")  # the next event
+    seen = tab.js(LOCKS)
+    assert (seen["tree"], seen["pool"]) == ([], {})
+    assert seen["account"] == "host only 0"
+    assert "host_lock_ref" not in seen["said"] + seen["pools"] + seen["line"]
+
+
+def test_a_lock_is_drawn_anew_where_only_the_lock_has_changed(open_page):
+    tab = open_page(to_html(golden("s10", "sglang23"), lang="en"))
+    stepped = """e => { const pixels = () => document.querySelectorAll(
+        "#kvlab .p-pool canvas")[1].toDataURL();
+        kvlab.show(e - 1); const before = pixels(); kvlab.show(e); const at = pixels();
+        kvlab.version++; kvlab.show(e); return [before !== at, at === pixels()] }"""
+    assert tab.js(stepped, 60) == [True, True]
+
+
+def test_the_pointer_is_told_whose_slot_lies_under_it(open_page):
+    tab = open_page(to_html(golden("s10", "sglang23"), lang="en"))
+    show(tab, "hostlock")
+    box = tab.page.locator(".p-pool .slots").bounding_box()
+    grid = tab.js("() => kvlab.grid")
+    cell, tiers = grid["cell"], grid["tiers"]
+
+    def title(tier: int, column: int) -> str:
+        x = box["x"] + 60 + (column + 0.5) * cell
+        tab.page.mouse.move(x, box["y"] + tiers[tier]["y"] + 8)
+        return tab.page.get_attribute("#kvlab .slots", "title")
+
+    assert title(1, 17) == "L2 17 · n3 · host only · host_lock_ref 1"
+    assert title(1, 3) == "L2 3 · n1 · host only"
+    assert title(0, 0) == "L1 1 · available"
+
+
+def test_a_loaded_prompt_looks_under_way_until_the_load_has_arrived(open_page):
+    tab = open_page(to_html(golden("x11", "sglang23"), lang="en"))
+    found = tab.js("""() => {
+        const { run } = kvlab, found = [];
+        for (let e = 0; e < run.count; e++) {
+            if (run.kind(e) !== "prefill") continue;
+            kvlab.show(e + 1);
+            const terms = run.terms(e), card = kvlab.root.querySelector(".p-why");
+            const fills = [...card.querySelectorAll(".sec svg rect[rx='1.5']")].map(
+                r => r.getAttribute("fill").match(/kv\\d+-(\\w+)/)?.[1] ?? "solid");
+            found.push([run.c.stage[run.request(e)] === 2, terms.done ?? null,
+                terms.loaded, fills[0], card.querySelector(".eq").innerText
+                    .replace(/\\s+/g, " ").trim()]);
+        }
+        return found }""")
+    chunks = [tuple(one[1:]) for one in found if one[0]]
+    assert chunks[0] == (16, 0, "solid", "cached 16 + loaded 0 + extend 16 = kv_len 32")
+    assert chunks[1][:3] == (32, 0, "solid")
+    first = [one for one in found if not one[0] and one[2]]
+    assert [one[3] for one in first] == ["in_flight"]
