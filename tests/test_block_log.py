@@ -21,7 +21,13 @@ from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, unique
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.workload import OpenLoop
-from kvlab.views.block_log import KINDS, MOST_DIGITS, block_log
+from kvlab.views.block_log import (
+    BLOCK_WATCHES,
+    BY_ENTRY,
+    KINDS,
+    MOST_DIGITS,
+    block_log,
+)
 from kvlab.views.block_meanings import BLOCK_MEANINGS
 from kvlab.views.block_phrases import (
     BLOCK_PHRASES,
@@ -331,3 +337,21 @@ def test_more_hashes_than_four_digits_tell_apart_are_numbered():
     assert few[1]["names"].max() < 0 and few[0]["notes"] == []
     assert many[1]["names"].tolist()[:3] == [1, 2, 3]
     assert "# and its place" in many[0]["notes"][0][0]
+
+
+def test_a_watch_stops_where_something_comes_back_from_l2():
+    run = load_blocks(FOLDER / "t23_l2_load_holds_l1.json")
+    _, columns = unpack(block_log(run))
+    wanted = {
+        "remote": lambda e: isinstance(e, be.Lookup) and bool(e.remote),
+        "back": lambda e: isinstance(e, be.CopiedIn),
+    }
+    for name, is_one in wanted.items():
+        hits = [i for i, event in enumerate(run.events) if is_one(event)]
+        assert columns[f"watch.{name}"].tolist() == hits != []
+
+
+def test_a_watch_that_follows_an_entry_names_one():
+    assert set(BY_ENTRY) <= set(BLOCK_PHRASES)
+    assert set(BY_ENTRY.values()) <= set(BLOCK_WATCHES)
+    assert block_entry(be.Offer(-1, "a", 2, 0, False)) in BY_ENTRY

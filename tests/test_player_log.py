@@ -24,8 +24,11 @@ from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
 from kvlab.run.workload import OpenLoop
 from kvlab.views import columns
+from kvlab.views.block_log import BLOCK_WATCHES
+from kvlab.views.block_log import KINDS as BLOCK_KINDS
 from kvlab.views.block_questions import BLOCK_QUESTIONS
 from kvlab.views.columns import BATCH, COLUMNS, PATH, columns_of
+from kvlab.views.kind_words import BLOCK_KIND_WORDS, KIND_WORDS
 from kvlab.views.log import KINDS, fields_of, player_log
 from kvlab.views.patches import Patches
 from kvlab.views.phrases import PHRASES
@@ -271,6 +274,7 @@ def test_a_run_that_does_not_fold_is_shown_up_to_there():
 
 def test_every_string_is_there_in_english_and_in_chinese():
     tables: list[dict[str, Words]] = [PHRASES, UI_WORDS, WATCHES]
+    tables += [KIND_WORDS, BLOCK_KIND_WORDS, BLOCK_WATCHES]
     for questions in (QUESTIONS, BLOCK_QUESTIONS):
         tables += [question.answers for question in questions.values()]
         tables.append({kind: question.asks for kind, question in questions.items()})
@@ -289,6 +293,15 @@ def test_a_question_offers_verdicts_that_the_sentences_know():
     for kind, question in QUESTIONS.items():
         for entry in question.answers:
             assert entry.split()[0] == kind.split()[0] and entry in PHRASES, entry
+
+
+@pytest.mark.parametrize(
+    ("kinds", "words"), [(KINDS, KIND_WORDS), (BLOCK_KINDS, BLOCK_KIND_WORDS)]
+)
+def test_every_kind_has_words_of_its_own(kinds, words):
+    assert set(words) == set(kinds.values())
+    for lang in (0, 1):
+        assert len({said[lang] for said in words.values()}) == len(words)
 
 
 @pytest.mark.parametrize("questions", [QUESTIONS, BLOCK_QUESTIONS])

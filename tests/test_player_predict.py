@@ -75,11 +75,71 @@ def test_watches_and_filters_stop_where_python_says(open_page):
     tab.page.click("#kvlab [data-do=watch][data-to=host_only]")
     assert tab.js("() => kvlab.run.at") == demoted[0] + 1
     tab.press("/")
-    tab.page.select_option("#kvlab .fk", "demote")
+    tab.page.fill("#kvlab .fk", "demote")
     tab.page.fill("#kvlab .fn", "n2")
     tab.page.keyboard.press("Enter")
     mine = [i for i in demoted if trace.events[i].node == 2]
     assert tab.js("() => Array.from(kvlab.hits)") == mine
+
+
+KINDS_FOUND = """() => [...new Set(Array.from(kvlab.hits, e => kvlab.run.kind(e)))]"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "kinds"),
+    [
+        ("load", {"load"}),  # a name is meant by itself
+        ("load_back", {"loadback"}),
+        ("Does it come back", {"loadback"}),
+        ("取回", {"load", "loaddone", "loadback"}),
+        ("lock", {"lock"}),
+        ("locked", {"lock", "unlock"}),
+        ("demote · a node leaves L1, its copy stays", {"demote"}),
+        ("no such kind", set()),
+    ],
+)
+def test_a_kind_is_found_by_its_name_and_by_its_words(open_page, typed, kinds):
+    tab = open_page(to_html(golden("s10"), lang="en"))
+    tab.press("/")
+    tab.page.keyboard.type(typed)
+    tab.page.keyboard.press("Enter")
+    assert set(tab.js(KINDS_FOUND)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "a path is locked"), ("zh", "锁住路径")]
+)
+def test_the_filter_lists_each_kind_by_both(open_page, lang, words):
+    trace = golden("s10")
+    tab = open_page(to_html(trace, lang=lang))
+    tab.press("/")
+    options = tab.js(
+        """() => [...document.querySelector(".fk").list.options].map(at => at.value)"""
+    )
+    assert f"lock · {words}" in options and all(" · " in option for option in options)
+    assert len(options) == len({type(event) for event in trace.events})
+
+
+def test_a_watch_tells_nothing_of_what_lies_behind_an_open_question(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="zh"))
+    tab.page.click("#kvlab [data-do=panel][data-to=watches]")
+    buttons = tab.page.query_selector_all("#kvlab [data-do=watch]")
+    assert all(button.is_enabled() for button in buttons)
+    assert not any(button.query_selector("b") for button in buttons)
+
+
+def test_a_watch_stops_where_a_prefix_comes_back_from_l2(open_page):
+    trace = golden("s10")
+    tab = open_page(to_html(trace))
+    tab.page.click("#kvlab [data-do=panel][data-to=watches]")
+    tab.page.click("#kvlab [data-do=watch][data-to=back]")
+    loads = [
+        i
+        for i, e in enumerate(trace.events)
+        if isinstance(e, ev.LoadBack) and e.verdict == "load"
+    ]
+    assert tab.js("() => Array.from(kvlab.hits)") == loads != []
+    assert tab.js("() => kvlab.run.at") == loads[0] + 1
 
 
 def test_a_covered_card_is_not_in_the_page_and_the_answer_is_the_runs(open_page):
@@ -246,10 +306,10 @@ def test_filters_and_watches_find_nothing_behind_an_open_question(open_page):
     tab = open_page(to_html(golden("s18"), mode="predict", lang="en"))
     limit = tab.js("() => kvlab.limit")
     tab.press("/")
-    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.fill("#kvlab .fk", "admit")
     tab.page.click("#kvlab [data-do=search]")
     assert tab.js("() => Array.from(kvlab.hits)") == []
     tab.js("() => kvlab.setMode('watch')")
-    tab.page.select_option("#kvlab .fk", "admit")
+    tab.page.fill("#kvlab .fk", "admit")
     tab.page.click("#kvlab [data-do=search]")
     assert tab.js("() => Array.from(kvlab.hits)")[0] == limit

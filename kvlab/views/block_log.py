@@ -31,6 +31,7 @@ from .block_whys import (
 )
 from .cards import kind_of
 from .grades import BlockGrades, Grade
+from .kind_words import BLOCK_KIND_WORDS
 from .log_writer import NUMBER, Field, LogWriter, shown_fields
 from .player_tables import (
     IN_GLOSSARY,
@@ -68,7 +69,15 @@ BLOCK_WATCHES: dict[str, Words] = {
     "revived": Words("a free block is hit", "命中空闲块"),
     "shared": Words("a block gets a second owner", "块有了第二个持有者"),
     "full": Words("no block is free", "没有空闲块"),
+    "remote": Words("a request's hit is on L2", "请求命中 L2"),
+    "back": Words("a load from L2 is done", "从 L2 的取回完成"),
+    "no_store": Words("the CPU pool refuses a store", "CPU 池拒收"),
 }
+BY_ENTRY = {
+    "slots none": "none", "lookup remote": "remote", "copiedin": "back",
+    "offer refused": "no_store", "preempt": "preempted",
+}  # fmt: skip
+"""Watches that follow from how an event is told."""
 
 
 def block_log(
@@ -129,6 +138,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "facts": {"kept": kept, "block_size": config.block_size},
         "decisions": [kind.__name__.lower() for kind in be.BLOCK_DECISIONS],
         "names": {name: kind_of(kind) for kind, name in KINDS.items()},
+        "kinds": words_of(BLOCK_KIND_WORDS),
         "paths": {},
         "leaves": {},
         "rise": ["take", "share"],
@@ -217,11 +227,9 @@ class _Writer(LogWriter):
 
 def _seen(event: Event, entry: str, state: BlockState) -> list[str]:
     """Return the watches that the event, about to follow the state, sets off."""
-    found = ["none"] if entry == "slots none" else []
+    found = [BY_ENTRY[entry]] if entry in BY_ENTRY else []
     if entry.startswith("forget evicted"):
         found = ["evicted"]
-    if isinstance(event, be.Preempt):
-        return ["preempted"]
     if isinstance(event, be.Share):
         tier = state.tiers[event.tier]
         blocks = event.blocks.tolist()

@@ -20,6 +20,7 @@ from ..record import events as ev
 from ..record.trace import Header
 from ..rule import RELEASES
 from .cards import CARRIES_OUT, kind_of
+from .kind_words import KIND_WORDS
 from .meanings import MEANINGS
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
@@ -75,6 +76,7 @@ def tables(header: Header) -> dict[str, Any]:
         "facts": facts_of(config),
         "decisions": [kind.__name__.lower() for kind in ev.DECISIONS],
         "names": {k.__name__.lower(): kind_of(k) for k in (*ev.CHANGES, *ev.DECISIONS)},
+        "kinds": words_of(KIND_WORDS),
         "carries": {
             kind.__name__.lower(): [one.__name__.lower() for one in decisions]
             for kind, decisions in CARRIES_OUT.items()

@@ -21,6 +21,7 @@ WATCHES: dict[str, Words] = {
     "lost": Words("a prefix is lost for good", "前缀永久丢失"),
     "refused": Words("a request is refused", "请求被拒"),
     "no_backup": Words("a backup is refused", "备份被拒"),
+    "back": Words("a prefix comes back from L2", "前缀从 L2 取回"),
     "no_load": Words("a load_back is refused", "取回被拒"),
     "overtaken": Words("a copy in flight is overtaken", "拷贝途中节点变了"),
     "overshoot": Words("an eviction frees too much", "逐出多于所需"),
@@ -28,7 +29,6 @@ WATCHES: dict[str, Words] = {
     "low": Words("L1 falls under 10 % available", "L1 空闲跌破 10 %"),
     "room": Words("L1 has to make room", "L1 需要腾位"),
     "retracted": Words("a request is retracted", "请求被撤回"),
-    "host_full": Words("L2 has nothing left", "L2 全满"),
 }
 """Every watch by name. `overtaken`: split or dropped before its copy arrived."""
 
@@ -69,7 +69,8 @@ def _backup_tried(e: ev.TryBackup, state: State) -> list[str]:
 
 
 def _load_tried(e: ev.LoadBack, state: State) -> list[str]:
-    return _one("no_load", e.verdict not in ("load", "make_room"))
+    refused = e.verdict not in ("load", "make_room")
+    return _one("back", e.verdict == "load") + _one("no_load", refused)
 
 
 def _evicted(e: ev.Evicted, state: State) -> list[str]:
@@ -79,10 +80,8 @@ def _evicted(e: ev.Evicted, state: State) -> list[str]:
 def _alloc(e: ev.Alloc, state: State) -> list[str]:
     pool = state.pools[e.tier]
     free = len(pool.free)
-    left = free - len(e.pages)
-    if e.tier == "L2":
-        return _one("host_full", left == 0 < free)
-    return _one("low", left * 10 < pool.num_pages <= free * 10)
+    low = (free - len(e.pages)) * 10 < pool.num_pages <= free * 10
+    return _one("low", e.tier == "L1" and low)
 
 
 _ASK: dict[type[Event], Callable[[Any, State], list[str]]] = {

@@ -7,6 +7,7 @@ import { hasChecks } from "./contents.js";
 import { toPlayer } from "./focus.js";
 import { signSvg } from "./looks.js";
 import { esc, num } from "./text.js";
+import { kindName } from "./watch.js";
 import { pick, ui } from "./words.js";
 
 const FILM = 6; // steps that a film has, unless the reader says
@@ -70,13 +71,14 @@ function panelHtml(player) {
 function filter(player) {
   const { log } = player;
   const kinds = [...new Set(log.variants.map((v) => v.split(" ")[0]))].sort();
+  const any = ui(player, "any_kind");
+  const list = `${player.id}-kinds`;
+  const options = kinds.map((kind) => {
+    return `<option value="${esc(kindName(player, kind))}"></option>`;
+  });
   const field = (name, words, more) =>
     `<label>${ui(player, words)} <input class="${name}" ${more}></label>`;
-  const any = ui(player, "any_kind");
-  const options = kinds.map((kind) => {
-    return `<option value="${esc(kind)}">${esc(log.names[kind])}</option>`;
-  });
-  return `<select class="fk" aria-label="${any}"><option value="">${any}</option>${options.join("")}</select>
+  return `<label>${ui(player, "kind")} <input class="fk" list="${list}" placeholder="${any}" size="26"></label><datalist id="${list}">${options.join("")}</datalist>
     ${field("fr", "request", 'size="8"')}${field("fn", "node", 'size="5" placeholder="n3"')}
     ${field("fs", log.page === 1 ? "slot_one" : "slot", 'size="5"')}<button class="go" data-do="search">${ui(player, "filter")}</button>`;
 }
@@ -85,8 +87,9 @@ function watches(player) {
   const { log } = player;
   const buttons = Object.entries(log.watches).map(([name, words]) => {
     const n = log.col[`watch.${name}`].length;
-    const count = player.mode === "predict" ? "" : ` <b>${num(n)}</b>`;
-    return `<button class="edged" data-do="watch" data-to="${name}" aria-pressed="${name === player.watched}" ${n ? "" : "disabled"}>${esc(pick(player, words))}${count}</button>`;
+    const told = player.mode !== "predict"; // how many, or that there are none
+    const count = told ? ` <b>${num(n)}</b>` : "";
+    return `<button class="edged" data-do="watch" data-to="${name}" aria-pressed="${name === player.watched}" ${told && !n ? "disabled" : ""}>${esc(pick(player, words))}${count}</button>`;
   });
   return buttons.join("");
 }

@@ -7,7 +7,7 @@ import { drawPlace } from "./controls.js";
 import { show, stop } from "./move.js";
 import { num } from "./text.js";
 import { drawTimeline } from "./timeline.js";
-import { ui } from "./words.js";
+import { pick, ui } from "./words.js";
 
 /** The next event from here that `is` wanted; -1 if none. */
 export function find(player, by, is) {
@@ -42,16 +42,37 @@ export function concerns(player, e, what) {
   return owner < 0;
 }
 
+/** A kind as the engine names it, and in words. */
+export const kindName = (player, kind) =>
+  `${player.log.names[kind]} · ${pick(player, player.log.kinds[kind])}`;
+
+/** The kinds that somebody means: of that name or those words in either language, or
+ *  else all in which the text occurs. */
+function kindsAsked({ log }, text) {
+  const typed = text.toLowerCase();
+  const called = (kind) => {
+    const [name, words] = [log.names[kind], log.kinds[kind]];
+    return [kind, name, ...words, ...words.map((said) => `${name} · ${said}`)];
+  };
+  const which = (is) =>
+    Object.keys(log.kinds).filter((kind) =>
+      called(kind).some((one) => is(one.toLowerCase())),
+    );
+  const exact = which((one) => one === typed);
+  return exact.length ? exact : which((one) => one.includes(typed));
+}
+
 /** Find the events that the filter panel asks for, of those that may be shown. */
 export function search(player) {
   const { run, log } = player;
   const asked = (s) => player.$(`.panel ${s}`).value.trim();
   const [kind, request, slot] = [".fk", ".fr", ".fs"].map(asked);
   const node = asked(".fn").replace(/^n/i, "");
+  const kinds = kindsAsked(player, kind);
   const row = request ? log.requests.indexOf(request) : -1;
   const out = [];
   for (let e = 0; e < player.limit; e++) {
-    if (kind && run.kind(e) !== kind) continue;
+    if (kind && !kinds.includes(run.kind(e))) continue;
     if (request && run.request(e) !== row) continue;
     if (node && !concerns(player, e, { node: +node, request: -1 })) continue;
     if (slot && !moves(run, e, "owner1", +slot)) continue;
