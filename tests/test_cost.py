@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from kvlab.errors import ConfigError
 from kvlab.run.accelerators import ACCELERATORS, accelerator
@@ -66,6 +67,23 @@ def test_tokens_of_a_mixture_share_experts():
     assert 1.9 * steps[0] < steps[1] < 2 * steps[0]
     assert 6 * steps[0] < steps[2] < 7 * steps[0]
     assert steps[3] == pytest.approx(671e9 * weights, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("device", "times"), [("a100", 1), ("h100", 2), ("h200", 2), ("b200", 2)]
+)
+def test_weights_in_fp8_multiply_at_its_peak_where_there_is_one(device, times):
+    bare = Factors(overhead_s=0, reduce_latency_s=0)
+    plain = model_shape("llama-3-70b")
+    wide, narrow = (
+        Cost(replace(plain, fp8=fp8), accelerator(device), factors=bare)
+        for fp8 in (False, True)
+    )
+    asked, attended = [(8192, 0)], [(8192, 8192)]
+    pairs = wide.prefill(attended) - wide.prefill(asked)
+    assert narrow.prefill(attended) - narrow.prefill(asked) == pairs
+    weights = [cost.prefill(asked) - pairs / 2 for cost in (wide, narrow)]
+    assert weights[0] / weights[1] == pytest.approx(times, rel=1e-3)
 
 
 def test_every_accelerator_names_its_source():

@@ -51,12 +51,20 @@ def test_a_file_s_sizes_make_the_weights_of_the_model_s_card(name, config):
     assert [getattr(counted, key) for key in same] == [
         getattr(card, key) for key in same
     ]
-    assert counted.weight_bytes == card.weight_bytes
+    assert (counted.weight_bytes, counted.fp8) == (card.weight_bytes, card.fp8)
 
 
 def test_weights_of_four_bits_take_half_a_byte():
     quantised = LLAMA | {"quantization_config": {"quant_method": "awq", "bits": 4}}
     assert shape_of(quantised).weight_bytes == 0.5
+
+
+def test_only_a_model_in_fp8_multiplies_in_it():
+    gptq = LLAMA | {"quantization_config": {"quant_method": "gptq", "bits": 8}}
+    assert (shape_of(gptq).weight_bytes, shape_of(gptq).fp8) == (1, False)
+    fp8 = LLAMA | {"quantization_config": {"quant_method": "fp8"}}
+    assert (shape_of(fp8).weight_bytes, shape_of(fp8).fp8) == (1, True)
+    assert model_shape("deepseek-v3").fp8 and not model_shape("gpt-oss-20b").fp8
 
 
 def test_a_file_without_a_vocabulary_is_refused_by_the_key():

@@ -16,22 +16,22 @@ batch have an exact sum: a jump over them takes what they take one by one.
 Error: over published measurements (tests/benchmarks/measured_costs.py, 66 of them), the
 time said here over the time measured, median and range:
 
-        dense models    decode, whole runs         0.93   0.38 to 1.18
-                        prompts over 1,000 tokens  0.84   0.69 to 1.10
+        dense models    decode, whole runs         0.95   0.38 to 1.18
+                        prompts over 1,000 tokens  0.88   0.72 to 1.10
                         shorter prompts            0.65   0.43 to 0.84
-        mixtures        8 and more running         0.90   0.59 to 0.99
+        mixtures        8 and more running         0.90   0.73 to 0.99
                         decode, one running        0.49   0.30 to 0.63
-                        prefill of one prompt      0.18   0.10 to 0.29
+                        prefill of one prompt      0.20   0.11 to 0.33
         two nodes       (it knows no network)      0.21   0.17 to 0.65
 
 Why: an engine's overhead grows with layers and with a mixture's kernels, here it is one
-figure a step. At twice the bf16 peak, as taken above, 8-bit prefill is too fast; at
-bf16's own, all that the accelerators tell, too slow (1.27 to 1.73). Runs of 7B and 8B
-models lie at 0.83 to 1.18 on four accelerators; the low ones are large batches of 70B
-under engines of 2023, whose kernels for grouped KV heads were experimental. An
-all-reduce of 1 MiB over eight takes 34 us, here 13. It orders alternatives; it does not
-promise seconds.
-Left out: pipeline parallel, speculative decoding, CUDA-graph capture, quantised KV.
+figure a step. Weights in fp8 multiply at the accelerator's fp8 peak, if it has one,
+attention at bf16's: 8-bit prefill is too fast then, and at bf16's alone too slow
+(1.27 to 1.73). Runs of 7B and 8B models lie at 0.83 to 1.18 on four accelerators; the
+low ones are large batches of 70B under engines of 2023, whose kernels for grouped KV
+heads were experimental. An all-reduce of 1 MiB over eight takes 34 us, here 13. It
+orders alternatives; it does not promise seconds.
+Left out: pipeline parallel, speculative decoding, CUDA-graph capture, attention in fp8.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Factors(Struct, frozen=True, kw_only=True):
     `reduce_latency_s` seconds for one all-reduce of nothing. The defaults are estimates
     for dense 16-bit models on one node, not fitted to the measurements above. For a
     mixture, `overhead_s=0.006, prefill_flops=0.15` come nearer: 0.57 to 1.09 with one
-    running, 0.96 to 1.24 with more, 0.15 to 0.67 in prefill. Set your own after one
+    running, 0.97 to 1.24 with more, 0.15 to 0.72 in prefill. Set your own after one
     measurement.
     """
 
@@ -112,7 +112,8 @@ class Cost:
         self.tp = tp
         self.link_rate = rate
         factors = factors or Factors()
-        flops = device.flops * tp * factors.prefill_flops
+        peak = (model.fp8 and device.fp8_flops) or device.flops
+        flops = peak * tp * factors.prefill_flops
         self._memory = device.memory_rate * tp * factors.memory
         self._token = _fs(2 * model.active, flops)
         self._pair = _fs(

@@ -28,7 +28,7 @@ class ModelShape(Struct, frozen=True, kw_only=True):
     Units: `weights` and `active` in parameters (all, and those one token uses);
     `attention_width` = query heads x head size; `kv_bytes` bytes of KV a token, all
     layers; `weight_bytes` bytes a parameter. `kv_heads` bounds how far tensor parallel
-    splits the KV.
+    splits the KV. With `fp8` its matrices multiply in fp8; 8-bit integers do not.
     """
 
     name: str
@@ -40,6 +40,7 @@ class ModelShape(Struct, frozen=True, kw_only=True):
     kv_heads: int
     kv_bytes: int
     weight_bytes: float = 2.0
+    fp8: bool = False
 
 
 PARAMETERS: dict[str, tuple[float, float]] = {
@@ -81,7 +82,8 @@ def model_shape(name: str) -> ModelShape:
     """
     key = known_name(name)
     weights, active = (billions * 1e9 for billions in PARAMETERS[key])
-    return _shape(key, CONFIGS[key], weights, active, _BYTES.get(key, 2.0))
+    size = _BYTES.get(key, 2.0)
+    return _shape(key, CONFIGS[key], weights, active, size, fp8=size == 1)
 
 
 def shape_of(config: Any, where: str = "config.json") -> ModelShape:
@@ -97,11 +99,18 @@ def shape_of(config: Any, where: str = "config.json") -> ModelShape:
     """
     kv = read_config(config, where)
     weights, active = _parameters(Keys(text_config(config), where), kv)
-    return _shape(where, config, weights, active, _weight_bytes(config))
+    size = _weight_bytes(config)
+    fp8 = _quantisation(config).get("quant_method") == "fp8"
+    return _shape(where, config, weights, active, size, fp8)
 
 
 def _shape(
-    name: str, config: Any, weights: float, active: float, weight_bytes: float
+    name: str,
+    config: Any,
+    weights: float,
+    active: float,
+    weight_bytes: float,
+    fp8: bool,
 ) -> ModelShape:
     kv = read_config(config, name)
     keys = Keys(text_config(config), name)
@@ -110,6 +119,7 @@ def _shape(
         name=name, weights=weights, active=active, layers=_layers(kv),
         hidden=_hidden(keys), attention_width=_attention_width(keys, kv),
         kv_heads=kv.kv_heads or 1, kv_bytes=kv_bytes, weight_bytes=weight_bytes,
+        fp8=fp8,
     )  # fmt: skip
 
 
@@ -173,10 +183,14 @@ def _attention(keys: Keys, kv: KvShape) -> int:
     )  # fmt: skip
 
 
+def _quantisation(config: Any) -> dict[str, Any]:
+    said = config.get("quantization_config")
+    return said if isinstance(said, dict) else {}
+
+
 def _weight_bytes(config: Any) -> float:
     """Return the bytes of a weight: what the file's quantisation says, or its dtype."""
-    quantised = config.get("quantization_config")
-    if isinstance(quantised, dict):
+    if quantised := _quantisation(config):
         bits = quantised.get("bits")
         if isinstance(bits, int) and 1 <= bits <= 32:
             return bits / 8

@@ -12,8 +12,9 @@ each figure stands for was settled before kvlab's own was computed:
     serve    a decode step, and its share of the prefills of the others: each request
              sees those of batch - 1 others while it makes its output
 
-With 8-bit weights the peak is twice bf16's, with 4-bit four times, which kvlab's own
-accelerators do not know. llama-2-70b is told by llama-3-70b's sizes (2 % more weights).
+Points of 8-bit weights are fp8's; with 4-bit weights the peak is four times bf16's,
+which kvlab's own accelerators do not know. llama-2-70b is told by llama-3-70b's sizes
+(2 % more weights).
 Not taken: figures whose device, tensor parallel or lengths could not be read; times to
 first token of runs that had cached each other's prompts.
 """
@@ -75,7 +76,9 @@ SOURCES = {
 H20 = Accelerator(
     name="h20", flops=148e12, memory_bytes=97871 << 20, memory_rate=4.0e12,
     host_rate=64e9, peer_rate=450e9,
-    source="NVIDIA H20 96 GB: 148 TFLOPS bf16, 4.0 TB/s; no sheet was read for it",
+    fp8_flops=296e12,
+    source="NVIDIA H20 96 GB: 148 TFLOPS bf16, twice that in fp8, 4.0 TB/s; no sheet "
+    "was read for it",
 )  # fmt: skip
 
 
@@ -255,11 +258,13 @@ def cost_of(point: Point) -> Cost:
     """Return the cost model at the point's precision, with the default factors."""
     shape = model_shape(point.model)
     shape = replace(
-        shape, weight_bytes=point.weights, kv_bytes=int(shape.kv_bytes * point.kv)
-    )
+        shape, weight_bytes=point.weights, kv_bytes=int(shape.kv_bytes * point.kv),
+        fp8=point.weights < 2,
+    )  # fmt: skip
     device = ACCELERATORS.get(point.device, H20)
-    peak = {2.0: 1, 1.0: 2, 0.53: 4}[point.weights]
-    return Cost(shape, replace(device, flops=device.flops * peak), tp=point.tp)
+    if point.weights < 1:
+        device = replace(device, fp8_flops=4 * device.flops)
+    return Cost(shape, device, tp=point.tp)
 
 
 def said(point: Point, cost: Cost | None = None) -> float:
