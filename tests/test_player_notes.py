@@ -132,6 +132,57 @@ def test_nothing_moves_as_notes_come_and_go(open_page):
     assert len(tops) == 1
 
 
+@pytest.fixture
+def leave(open_page):
+    """Opens a page of its own; leaving it by a reload returns whether it asked."""
+    tab = open_page(to_html(golden("s10"), lang="en", start=20, notes={9: "kept"}))
+    asked = []
+
+    def hear(dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    def left() -> list[str]:
+        asked.clear()
+        tab.page.reload()
+        tab.page.wait_for_selector("[data-ready]")
+        return asked
+
+    tab.page.on("dialog", hear)
+    return tab, left
+
+
+def test_who_would_lose_a_note_is_asked_before_the_page_goes(leave):
+    tab, left = leave
+    write(tab, "not in the file")
+    assert left() == ["beforeunload"]
+    assert tab.js("() => [...kvlab.notes.values()]") == ["kept"]
+    assert left() == []  # nothing was written since
+
+
+def test_bookmarks_and_notes_of_the_file_are_no_reason_to_ask(leave):
+    tab, left = leave
+    tab.press("b", "End", "b")
+    assert left() == []
+
+
+def test_a_note_that_was_saved_is_no_reason_to_ask(leave, tmp_path):
+    tab, left = leave
+    tab.press("n")
+    tab.page.keyboard.type("in the file")
+    assert "until this page is closed" in tab.page.inner_text("#kvlab .panel")
+    with tab.page.expect_download() as coming:  # by the button in the panel
+        tab.page.click("#kvlab .panel .lasts [data-do=save]")
+    coming.value.save_as(tmp_path / "copy.html")
+    kept = dict(marks_in((tmp_path / "copy.html").read_text()))
+    assert kept == {9: "kept", 20: "in the file"}
+    assert left() == []
+    tab.press("n")
+    tab.page.keyboard.type("again")
+    tab.page.keyboard.press("Enter")
+    assert left() == ["beforeunload"]
+
+
 @pytest.mark.parametrize("note", ["one line", "two lines " * 20, "三行" * 100])
 def test_no_note_makes_a_page_higher_than_a_low_window(open_page, note):
     size = {"width": 1280, "height": 720}

@@ -151,6 +151,11 @@ UI_WORDS: dict[str, Words] = {
     "filter": Words("filter", "筛选"), "watches": Words("watch", "监视"),
     "note": Words("note", "批注"), "keep": Words("keep", "保存"),
     "note_to": Words("Note to event {n}:", "事件 {n} 的批注："),
+    "note_lasts": Words("Notes last until this page is closed or reloaded. A file "
+                        "keeps them:",
+                        "批注只保留到页面关闭或刷新；存成文件才留得住："),
+    "note_python": Words("Python has it as player.notes.",
+                         "Python 中为 player.notes。"),
     "mark_before": Words("to the bookmark before (,)", "到上一个书签（,）"),
     "mark_after": Words("to the next bookmark (.)", "到下一个书签（.）"),
     "bookmark": Words("bookmark", "书签"), "export": Words("export", "导出"),

@@ -51,6 +51,16 @@ function marksChanged(player) {
   player.hooks.marks?.(marksOf(player));
 }
 
+/** Whether a note would be gone with the page: no file has it as it is. */
+export const isUnkept = ({ notes, bookmarks, kept }) =>
+  [...notes].some(([e, text]) => bookmarks.has(e) && kept.get(e) !== text);
+
+/** The page was saved: its file has the notes of now. */
+export function notesKept(player) {
+  player.kept = new Map(player.notes);
+  player.hooks.marks?.(marksOf(player));
+}
+
 /** All bookmarks, each with its line: what `marks_of` of notes.py writes. */
 export function marksOf(player) {
   return [...player.bookmarks].map((e) => [e + 1, noteOf(player, e)]);

@@ -97,7 +97,15 @@ function watches(player) {
 function note(player) {
   const e = player.written;
   const words = ui(player, "note_to", { n: num(e + 1) });
-  return `<label class="write">${words} <input class="line" maxlength="${LONGEST_NOTE}" value="${esc(player.notes.get(e) ?? "")}"></label><button class="go" data-do="keep">${ui(player, "keep")} ⏎</button>`;
+  return `<label class="write">${words} <input class="line" maxlength="${LONGEST_NOTE}" value="${esc(player.notes.get(e) ?? "")}"></label><button class="go" data-do="keep">${ui(player, "keep")} ⏎</button>${keptHtml(player)}`;
+}
+
+/** What becomes of a note: a page of its own loses it, unless it is saved. */
+function keptHtml(player) {
+  if (!player.root.classList.contains("page"))
+    return `<span class="lasts">${ui(player, "note_python")}</span>`;
+  const button = `<button class="edged" data-do="save" data-to="html">${ui(player, "save_html")}</button>`;
+  return `<span class="lasts">${ui(player, "note_lasts")} ${button}</span>`;
 }
 
 function exports(player) {

@@ -60,7 +60,10 @@ export function perform(player, what, to, at) {
     note: () => askNote(player),
     keep: () => keepNote(player),
     colour: () => recolour(player),
-    save: () => save(player, to),
+    save: () => {
+      if (player.panel === "note") keepNote(player); // what is being written goes along
+      save(player, to);
+    },
     fork: () => forkRun(player),
     unfold: () => {
       player.folded += PART;

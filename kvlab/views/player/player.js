@@ -29,6 +29,7 @@ function takeMarks(player, marks) {
     player.bookmarks.add(event - 1);
     if (text) player.notes.set(event - 1, text);
   }
+  player.kept = new Map(player.notes);
 }
 
 let players = 0;

@@ -4,6 +4,7 @@
 // behind an open question is in none of them, but for the page, which asks it again.
 // Left out: drawing the pictures (still.js), the same from Python (export.py, film.py).
 
+import { notesKept } from "./notes.js";
 import { filmSvg, stillSvg } from "./still.js";
 import { plain } from "./text.js";
 
@@ -21,7 +22,11 @@ export async function save(player, what) {
     svg: () => fileOf(stillSvg(player), SVG, "svg"),
     film: () => fileOf(filmSvg(player, ...framesAsked(player)), SVG, "film.svg"),
     png: async () => [await pngOf(stillSvg(player)), "png"],
-    html: async () => fileOf(await player.hooks.page(player), "text/html", "html"),
+    html: async () => {
+      const file = fileOf(await player.hooks.page(player), "text/html", "html");
+      notesKept(player);
+      return file;
+    },
     csv: () => fileOf(csv(player), "text/csv", "csv"),
     perfetto: () => fileOf(perfetto(player), "application/json", "json"),
   };

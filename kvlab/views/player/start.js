@@ -7,7 +7,7 @@ import { LogError, openLog } from "./log.js";
 import { hearPage } from "./keys.js";
 import { SPEEDS } from "./controls.js";
 import { play } from "./move.js";
-import { marksOf } from "./notes.js";
+import { isUnkept, marksOf } from "./notes.js";
 import { Player } from "./player.js";
 import { Run } from "./run.js";
 import { plain } from "./text.js";
@@ -40,7 +40,11 @@ export async function startPage(root) {
   try {
     const log = await openLog(bytes("kvlab-log"));
     const marks = marksIn(bytes("kvlab-marks"));
-    const hooks = { page: pageHtml };
+    // Nothing is stored behind the reader's back; who would lose a note is asked first.
+    const guard = () => {
+      window.onbeforeunload = isUnkept(player) ? (event) => event.preventDefault() : null;
+    };
+    const hooks = { page: pageHtml, marks: guard };
     const player = new Player(root, new Run(log), { hooks, marks });
     globalThis.kvlab = player;
     hearPage(player);
