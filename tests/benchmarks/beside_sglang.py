@@ -13,7 +13,6 @@ only these classes are run; for what else its modules ask, a stand-in answers.
 
 from __future__ import annotations
 
-import argparse
 import gc
 import importlib
 import importlib.abc
@@ -31,6 +30,7 @@ from typing import Any
 
 import torch
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.record.request_trace import read_requests, tokens_of
 from kvlab.rules import Rules
@@ -130,7 +130,7 @@ def timed(trace: Path) -> float:
 
 def main() -> int:
     """Print the rates and their ratios; return 1 if the two hit different tokens."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Parser(description=__doc__, formatter_class=Help)
     parser.add_argument("trace", type=Path)
     parser.add_argument("sglang", type=Path, help="the unpacked wheel of 0.5.14")
     parser.add_argument("--runs", type=int, default=5)

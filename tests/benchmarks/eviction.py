@@ -15,6 +15,7 @@ from collections.abc import Callable
 
 from kvlab.cache.key import as_tokens
 from kvlab.cache.radix import RadixCache
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.rules import Rules
 
@@ -64,4 +65,5 @@ def microseconds(
 
 
 if __name__ == "__main__":
+    Parser(description=__doc__, formatter_class=Help).parse_args()
     main()

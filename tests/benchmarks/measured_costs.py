@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.run.accelerators import ACCELERATORS, Accelerator
 from kvlab.run.cost import FS, Cost, Factors
 from kvlab.run.model_shapes import model_shape
@@ -320,4 +321,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    Parser(description=__doc__, formatter_class=Help).parse_args()
     main()

@@ -12,7 +12,6 @@ the same from the front and from the back; the heap; and drawing both pools at m
 far apart, in all and for each 10,000 slots of the two pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
-Run: python tests/benchmarks/player.py [EVENTS|blocks:EVENTS|RUN ...]
 """
 
 from __future__ import annotations
@@ -32,6 +31,7 @@ from playwright.sync_api import Browser, Page
 
 from kvlab import Workbench
 from kvlab.block_config import BlockConfig
+from kvlab.cli.parser import Help, Parser
 from kvlab.record.trace import AnyTrace, BlockHeader, BlockTrace, Trace
 from kvlab.record.trace_file import engine_of, read_block_trace, read_trace
 from kvlab.run.accelerators import accelerator
@@ -262,4 +262,7 @@ def main(runs: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["10000", "1000000", "blocks:10000", "blocks:1000000"])
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("runs", nargs="*", metavar="EVENTS|blocks:EVENTS|RUN",
+        default=["10000", "1000000", "blocks:10000", "blocks:1000000"])  # fmt: skip
+    main(options.parse_args().runs)

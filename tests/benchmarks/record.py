@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import random
 import resource
-import sys
 import tempfile
 from collections import deque
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.pages import FreeList, Pages
 from kvlab.record import events as ev
@@ -167,6 +167,9 @@ def _timed(what: str, work: Callable[[], Any]) -> Any:
 
 
 if __name__ == "__main__":
-    run = read_trace(sys.argv[1]) if sys.argv[1:] else _timed("run", made_run)
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("run", type=Path, nargs="?", metavar="RUN")
+    given = options.parse_args().run
+    run = _timed("run", made_run) if given is None else read_trace(given)
     print(f"{len(run)} events")
     measure(run)

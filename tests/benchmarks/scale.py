@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kvlab.cache.radix import RadixCache
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.record.metrics import tree_digest
 from kvlab.record.request_trace import (
@@ -140,5 +141,8 @@ def differences(recorded: Figures, found: Figures) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    scale, traces, *part = sys.argv[1:]
-    sys.exit(main(Path(scale), Path(traces), *part))
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("scale", type=Path, metavar="SCALE.JSON")
+    options.add_argument("traces", type=Path, metavar="FOLDER")
+    options.add_argument("part", nargs="?", default="", help="of an id")
+    sys.exit(main(**vars(options.parse_args())))

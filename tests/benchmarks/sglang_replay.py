@@ -16,6 +16,7 @@ import statistics
 import sys
 from pathlib import Path
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.record.request_trace import TracedRequest, read_requests
 from kvlab.rules import Rules
@@ -27,7 +28,7 @@ HIT_TOKENS = 4_078_677
 """What SGLang 0.5.14 hits with pages of 1."""
 
 
-def main(path: Path, runs: int = 5) -> int:
+def main(path: Path, runs: int) -> int:
     """Print the figures; return 1 if the hits are not the real engine's."""
     requests = read_requests(path, REQUESTS).requests
     wrong = 0
@@ -64,4 +65,7 @@ def line(page: int, record: bool, rates: list[float], hits: int) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1]), *map(int, sys.argv[2:3])))
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("path", type=Path, metavar="TRACE")
+    options.add_argument("runs", type=int, nargs="?", default=5)
+    sys.exit(main(**vars(options.parse_args())))

@@ -28,6 +28,7 @@ from math import ceil
 import numpy as np
 import torch
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.memory.kv_form import KVForm
 from kvlab.memory.kv_tensors import Order
@@ -78,7 +79,7 @@ class Bench:
             self.link.complete(stream)
 
 
-def main(device: str = "cuda", tokens: int = 8192) -> int:
+def main(device: str, tokens: int) -> int:
     """Print the figures; 1 if a byte came back wrong, 2 where there is no device."""
     if device == "cuda" and not torch.cuda.is_available():
         print("no CUDA device here; try: streams.py cpu 256", file=sys.stderr)
@@ -176,4 +177,7 @@ def best(run) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:2], *map(int, sys.argv[2:3])))
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("device", nargs="?", choices=("cuda", "cpu"), default="cuda")
+    options.add_argument("tokens", type=int, nargs="?", default=8192)
+    sys.exit(main(**vars(options.parse_args())))

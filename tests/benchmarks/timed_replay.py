@@ -9,13 +9,13 @@ a process of its own.
 
 from __future__ import annotations
 
-import argparse
 import json
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
+from kvlab.cli.parser import Help, Parser
 from kvlab.config import EngineConfig
 from kvlab.record.request_trace import read_requests
 from kvlab.rules import Rules
@@ -41,7 +41,7 @@ def once(path: Path, limit: int | None, traced: bool, rules: str) -> dict:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = Parser(description=__doc__, formatter_class=Help)
     parser.add_argument("trace", type=Path)
     parser.add_argument("--limit", type=int)
     parser.add_argument("--runs", type=int, default=3)

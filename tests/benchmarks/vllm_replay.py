@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kvlab.block_config import BlockConfig, HashAlgo
+from kvlab.cli.parser import Help, Parser
 from kvlab.record.request_trace import TracedRequest, read_requests
 from kvlab.run.block_serial import Figures, replay_blocks
 
@@ -76,4 +77,6 @@ def line(case: Case, algo: str, record: bool, figures: Figures) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))
+    options = Parser(description=__doc__, formatter_class=Help)
+    options.add_argument("path", type=Path, metavar="TRACE")
+    sys.exit(main(options.parse_args().path))
