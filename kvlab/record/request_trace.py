@@ -9,7 +9,7 @@ Left out: the formats (trace_formats.py); running the requests (run/workload.py)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
@@ -129,6 +129,13 @@ def unit_tokens_of(request: TracedRequest) -> Tokens:
     tokens = np.array(request.hash_ids, np.int32)
     tokens.flags.writeable = False
     return tokens
+
+
+def prompts_of(
+    requests: Iterable[TracedRequest], *, unit: bool = False
+) -> Iterator[Tokens]:
+    """Yield the prompts, each made when it is asked for."""
+    return map(unit_tokens_of if unit else tokens_of, requests)
 
 
 def check_prompts(

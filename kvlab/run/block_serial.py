@@ -7,30 +7,24 @@ real engine driven the same way. Left out: time, queues, outputs, L2.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..block_config import BlockConfig
+from ..blocks.block_pool import BlockPool
 from ..blocks.hashing import Hasher
 from ..blocks.kv_cache_manager import Demand, KVCacheManager
 from ..errors import OutOfPool
 from ..record import block_events as ev
 from ..record.events import Arrive, Finish, Step, Tokens
-from ..record.request_trace import (
-    TracedRequest,
-    check_prompts,
-    tokens_of,
-    unit_tokens_of,
-)
+from ..record.request_trace import TracedRequest, check_prompts, prompts_of
 from ..record.trace import QUIET, BlockHeader, BlockTrace, Emitter
-
-BATCH = 128
-"""Requests whose token arrays exist before they are served."""
+from .stopwatch import Stopwatch
 
 Figures = dict[str, Any]
 
@@ -90,14 +84,8 @@ class BlockSerialReplay:
         self._count(len(tokens), hits, new)
 
     def queue_digest(self) -> str:
-        """Return the SHA-256 of the free queue, head to tail: a line for each block,
-        the first token of its content, or -1 if it cannot be found."""
-        pool = self.manager.pool
-        named = (
-            int(self._first_token[b]) if pool.block_hash[b] is not None else -1
-            for b in pool.free_queue()
-        )
-        return sha256("".join(f"{token}\n" for token in named).encode()).hexdigest()
+        """Return the `queue_digest` of the pool."""
+        return queue_digest(self.manager.pool, self._first_token)
 
     def _place(self, id: str, tokens: Tokens) -> tuple[int, int]:
         """Give the prompt its blocks; return how many were found and how many taken."""
@@ -153,26 +141,23 @@ def replay_blocks(
     if record:
         trace = BlockTrace(BlockHeader(name=name, config=config, seed=seed))
     replay = BlockSerialReplay(config, QUIET if trace is None else trace, unit=unit)
-    wall = cpu = 0.0
-    for batch in _prompts(requests, unit):
-        wall, cpu = wall - time.perf_counter(), cpu - time.process_time()
+    watch = Stopwatch()
+    for batch in watch.batches(prompts_of(requests, unit=unit)):
         replay.serve_all(batch)
-        wall, cpu = wall + time.perf_counter(), cpu + time.process_time()
         progress(len(batch))
+    watch.pause()
     figures = _figures(replay, 0 if trace is None else len(trace))
-    speed = {
-        "wall_s": wall,
-        "cpu_s": cpu,
-        "requests_per_s": len(requests) / wall if wall else None,
-        "requests_per_cpu_s": len(requests) / cpu if cpu else None,
-    }
-    return figures | speed, trace
+    return figures | watch.speed(len(requests)), trace
 
 
-def _prompts(requests: Sequence[TracedRequest], unit: bool) -> Iterator[list[Tokens]]:
-    tokens = unit_tokens_of if unit else tokens_of
-    for begin in range(0, len(requests), BATCH):
-        yield [tokens(request) for request in requests[begin : begin + BATCH]]
+def queue_digest(pool: BlockPool, first_token: NDArray[np.int64]) -> str:
+    """Return the SHA-256 of the free queue, head to tail: a line for each block, the
+    first token of its content, or -1 if it cannot be found."""
+    named = (
+        int(first_token[b]) if pool.block_hash[b] is not None else -1
+        for b in pool.free_queue()
+    )
+    return sha256("".join(f"{token}\n" for token in named).encode()).hexdigest()
 
 
 def _figures(replay: BlockSerialReplay, events: int) -> Figures:

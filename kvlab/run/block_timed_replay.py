@@ -8,17 +8,18 @@ token arrays are made.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 from statistics import fmean
 from typing import Any
 
 from ..block_config import BlockConfig
 from ..record.request_trace import TracedRequest
 from ..record.trace import QUIET, BlockHeader, BlockTrace
+from .block_serial import queue_digest
 from .block_timed_engine import TimedBlockEngine
 from .cost import Cost
+from .stopwatch import Stopwatch
 from .tallies import seconds
-from .timed_replay import Stopwatch, workload_of
+from .timed_replay import workload_of
 from .timed_request import Part
 from .workload import TraceAsks
 
@@ -54,13 +55,7 @@ def replay_blocks_timed(
     engine.run(workload_of(asks, watch, users), progress)
     watch.pause()
     figures = block_figures_of(engine) | {"events": 0 if trace is None else len(trace)}
-    speed = {
-        "wall_s": watch.wall,
-        "cpu_s": watch.cpu,
-        "requests_per_s": len(requests) / watch.wall if watch.wall else None,
-        "requests_per_cpu_s": len(requests) / watch.cpu if watch.cpu else None,
-    }
-    return figures | speed, trace
+    return figures | watch.speed(len(requests)), trace
 
 
 def block_figures_of(engine: TimedBlockEngine) -> Figures:
@@ -95,7 +90,7 @@ def block_figures_of(engine: TimedBlockEngine) -> Figures:
         "decode_steps": tallies.decode_steps,
         "jumps": tallies.jumps,
         "prefills": tallies.prefills,
-        "queue_sha256": _queue_digest(engine),
+        "queue_sha256": queue_digest(engine.manager.pool, engine.scheduler.first_token),
     }
 
 
@@ -109,13 +104,3 @@ def _pool_figures(engine: TimedBlockEngine) -> Figures:
         "lost_tokens": None if l2 else evicted,
         "l2_peak_usage": engine.l2_peak / (l2.num_blocks - 1) if l2 else 0.0,
     }
-
-
-def _queue_digest(engine: TimedBlockEngine) -> str:
-    """Return the SHA-256 of the free queue, as the serial replay's."""
-    pool, first = engine.manager.pool, engine.scheduler.first_token
-    named = (
-        int(first[b]) if pool.block_hash[b] is not None else -1
-        for b in pool.free_queue()
-    )
-    return sha256("".join(f"{token}\n" for token in named).encode()).hexdigest()

@@ -7,26 +7,17 @@ Left out: arrivals and outputs, which need a clock of the engine's own.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..config import EngineConfig
-from ..record.events import Tokens
 from ..record.metrics import tree_digest
-from ..record.request_trace import (
-    TracedRequest,
-    check_prompts,
-    tokens_of,
-    unit_tokens_of,
-)
+from ..record.request_trace import TracedRequest, check_prompts, prompts_of
 from ..record.trace import QUIET, Header, Trace
 from ..rules import Rules
 from .engine import Engine
 from .serial import SerialReplay
-
-BATCH = 128
-"""Requests whose token arrays exist before they are served."""
+from .stopwatch import Stopwatch
 
 Figures = dict[str, Any]
 
@@ -55,20 +46,13 @@ def replay_trace(
     engine = Engine(config, rules, emit=emit, mode="ledger")
     check_prompts(requests, engine.cache.allocator.total, config.page_size, unit=unit)
     replay = SerialReplay(engine, emit, unit=unit, engine_room=engine_room)
-    wall = cpu = 0.0
-    for batch in _prompts(requests, unit):
-        wall, cpu = wall - time.perf_counter(), cpu - time.process_time()
+    watch = Stopwatch()
+    for batch in watch.batches(prompts_of(requests, unit=unit)):
         replay.serve_all(batch)
-        wall, cpu = wall + time.perf_counter(), cpu + time.process_time()
         progress(len(batch))
+    watch.pause()
     figures = _figures(replay, 0 if trace is None else len(trace))
-    return figures | _speed(len(requests), wall, cpu), trace
-
-
-def _prompts(requests: Sequence[TracedRequest], unit: bool) -> Iterator[list[Tokens]]:
-    tokens = unit_tokens_of if unit else tokens_of
-    for begin in range(0, len(requests), BATCH):
-        yield [tokens(request) for request in requests[begin : begin + BATCH]]
+    return figures | watch.speed(len(requests)), trace
 
 
 def _figures(replay: SerialReplay, events: int) -> Figures:
@@ -99,13 +83,4 @@ def _figures(replay: SerialReplay, events: int) -> Figures:
         "ttft_s": None,
         "events": events,
         "tree_sha256": tree_digest(engine.cache.tree_lines()),
-    }
-
-
-def _speed(requests: int, wall: float, cpu: float) -> Figures:
-    return {
-        "wall_s": wall,
-        "cpu_s": cpu,
-        "requests_per_s": requests / wall if wall else None,
-        "requests_per_cpu_s": requests / cpu if cpu else None,
     }

@@ -7,9 +7,8 @@ stands while token arrays are made.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from ..config import EngineConfig
@@ -19,48 +18,13 @@ from ..record.trace import QUIET, Header, Trace
 from ..rules import Rules
 from ..schedule.policy import Policy
 from .cost import Cost
+from .stopwatch import Stopwatch
 from .tallies import seconds
 from .timed_engine import TimedEngine
 from .timed_request import Part
-from .workload import Ask, OpenLoop, TraceAsks, TurnLoop, Workload
-
-BATCH = 64
-"""Requests whose token arrays exist before they arrive."""
+from .workload import OpenLoop, TraceAsks, TurnLoop, Workload
 
 Figures = dict[str, Any]
-
-
-class Stopwatch:
-    """Wall and CPU seconds of the engine's own work, final once the watch is paused.
-
-    >>> watch = Stopwatch()
-    >>> watch.pause(); watch.wall >= 0
-    True
-    """
-
-    def __init__(self) -> None:
-        self.wall = -time.perf_counter()
-        self.cpu = -time.process_time()
-
-    def pause(self) -> None:
-        """From now on time does not count. Changes: `wall` and `cpu` are final."""
-        self.wall += time.perf_counter()
-        self.cpu += time.process_time()
-
-    def resume(self) -> None:
-        """From now on time counts again."""
-        self.wall -= time.perf_counter()
-        self.cpu -= time.process_time()
-
-    def aside(self, asks: Iterator[Ask]) -> Iterator[Ask]:
-        """Yield the same, made in batches while the watch is stopped."""
-        while True:
-            self.pause()
-            batch = list(islice(asks, BATCH))
-            self.resume()
-            if not batch:
-                return
-            yield from batch
 
 
 def replay_timed(
@@ -105,7 +69,7 @@ def replay_timed(
     engine.run(workload_of(asks, watch, users), progress)
     watch.pause()
     figures = figures_of(engine) | {"events": 0 if trace is None else len(trace)}
-    return figures | _speed(len(requests), watch), trace
+    return figures | watch.speed(len(requests)), trace
 
 
 def workload_of(asks: TraceAsks, watch: Stopwatch, users: int | None) -> Workload:
@@ -116,7 +80,7 @@ def workload_of(asks: TraceAsks, watch: Stopwatch, users: int | None) -> Workloa
         return asks.of_users(users)
     if asks.has_turns:
         return TurnLoop(asks.requests, asks.ask)
-    return OpenLoop(watch.aside(asks.in_order()))
+    return OpenLoop(chain.from_iterable(watch.batches(asks.in_order())))
 
 
 def figures_of(engine: TimedEngine) -> Figures:
@@ -164,12 +128,3 @@ def figures_of(engine: TimedEngine) -> Figures:
 def _mean(nanoseconds: Iterator[int]) -> float:
     values = list(nanoseconds)
     return sum(values) / len(values) / 1e9 if values else 0.0
-
-
-def _speed(requests: int, watch: Stopwatch) -> Figures:
-    return {
-        "wall_s": watch.wall,
-        "cpu_s": watch.cpu,
-        "requests_per_s": requests / watch.wall if watch.wall else None,
-        "requests_per_cpu_s": requests / watch.cpu if watch.cpu else None,
-    }
