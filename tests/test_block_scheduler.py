@@ -263,6 +263,17 @@ def test_an_asynchronous_turn_does_not_run_past_the_last_output():
     assert bench.named(bench.scheduler.schedule()) == {}
 
 
+def test_a_block_that_runs_ahead_is_named_with_its_last_output():
+    bench = Bench(async_scheduling=True)
+    bench.add("a", 7, out=5)
+    first, second = bench.scheduler.schedule(), bench.scheduler.schedule()
+    findable = [bench.manager.pool.num_findable]
+    for turn in (first, second):
+        bench.scheduler.update(turn, {"a": 0})
+        findable.append(bench.manager.pool.num_findable)
+    assert findable == [1, 1, 2]
+
+
 @pytest.mark.parametrize("with_l2", [False, True])
 def test_with_a_connector_nobody_in_the_step_under_way_is_preempted(with_l2):
     l2 = L2Config(num_cpu_blocks=9) if with_l2 else None

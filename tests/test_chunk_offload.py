@@ -53,13 +53,14 @@ def test_outputs_are_not_stored_by_default():
     assert offload.plan([request], flush=False).store.l1 == [1, 2]
 
 
-def test_lmcache_stores_outputs_in_chunks_of_its_own():
+@pytest.mark.parametrize(("block", "stored"), [(64, 4), (256, 5), (512, 5)])
+def test_lmcache_stores_outputs_in_chunks_of_its_own(block, stored):
     l1 = BlockPool("L1", 40)
-    offload = ChunkOffload.lmcache(l1, ChunkPool(8), 64)
+    offload = ChunkOffload.lmcache(l1, ChunkPool(8), block)
     blocks = l1.take(5)
     offload.started("a", blocks, 0)
-    request = Computed("a", blocks, 0, 320, 64, NAMES[:5])
-    assert offload.plan([request], flush=False).store.l1 == blocks[:4]
+    request = Computed("a", blocks, 0, 5 * block, block, NAMES[:5])
+    assert offload.plan([request], flush=False).store.l1 == blocks[:stored]
 
 
 def test_a_chunk_is_offered_once():
@@ -82,6 +83,15 @@ def test_a_lookup_takes_consecutive_chunks():
     gap = [NAMES[0], NAMES[5], NAMES[1]]
     assert offload.matched("b", NAMES[:2], 9, 0) == 8
     assert offload.matched("b", gap, 13, 0) == 4
+
+
+def test_what_l1_holds_is_not_read_again():
+    offload = connector()
+    stored(offload, 3)
+    assert offload.matched("b", NAMES[:3], 13, 4) == 8
+    blocks = offload.l1.take(3)
+    offload.started("b", blocks, 4)
+    assert offload.loads["b"].l1 == blocks[1:]
 
 
 def test_a_pending_chunk_defers_the_request():
@@ -156,6 +166,23 @@ def test_a_loading_request_takes_no_seat():
     a, b = arrive(scheduler, "a"), arrive(scheduler, "b")
     assert list(scheduler.schedule().tokens) == [b]
     assert a.status is Status.LOADING
+
+
+def test_of_a_prompt_that_was_loaded_whole_the_last_token_is_computed():
+    scheduler = bench(8)
+    a = arrive(scheduler, "a", length=8)
+    scheduler.schedule()
+    scheduler.copied(["a"], [])
+    assert scheduler.schedule().tokens == {a: 1}
+
+
+def test_the_connector_hears_what_this_step_computes():
+    config = BlockConfig(num_gpu_blocks=11, block_size=4)
+    manager = KVCacheManager(config)
+    chunks = ChunkOffload(manager.pool, ChunkPool(8), 4)
+    scheduler = BlockScheduler(manager, config, connector=chunks)
+    arrive(scheduler, "a")
+    assert scheduler.schedule().copies.store.l1 == manager.tables["a"][:2]
 
 
 def test_a_failed_load_gives_the_request_up():

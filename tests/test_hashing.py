@@ -62,9 +62,9 @@ def test_keys_stand_in_the_order_lora_item_salt_embeds():
 
 
 def test_an_item_is_a_key_of_the_blocks_that_it_overlaps():
-    extras = Extras(items=(MmItem("cat", 4, 5),))
-    assert [extras.keys(block, 4) is not None for block in range(4)] == [
-        False, True, True, False,
+    extras = Extras(items=(MmItem("cat", 5, 4),))
+    assert [extras.keys(block, 4) for block in range(4)] == [
+        None, (("mm", "cat", 1),), (("mm", "cat", -3),), None,
     ]  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bench import Bench, where
+from desk import Desk
 
 from kvlab.cache.controller import MAX_LOAD_BATCHES
 from kvlab.errors import EngineFault
@@ -167,6 +168,13 @@ def test_a_load_evicts_to_make_room():
     assert on_device(cache) == [8, 16, 22]
 
 
+def test_a_load_that_fits_exactly_evicts_nothing():
+    cache = chain()
+    cache.insert(range(100, 142))
+    assert cache.load_back(P22) == 22
+    assert (verdicts(cache), where(cache)[100]) == (["load"], "DH")
+
+
 def test_a_load_asks_eviction_for_its_whole_length():
     cache = chain(pool_tokens=24)
     cache.insert(range(100, 110))
@@ -328,6 +336,20 @@ def test_the_account_still_counts_the_node_that_left():
     cache.ack_load()
     assert cache.account() == (12, 20, 0)
     assert cache.match(range(20)).device_len == 0
+
+
+def test_a_request_lets_go_of_what_was_lost_under_it():
+    desk = Desk(
+        tree="hiradix", pool_tokens=32, host_tokens=40, write_policy="write_back"
+    )
+    desk.insert(range(20))
+    desk.cache.evict(64)
+    desk.insert(range(100, 130))
+    request = desk.run("a", range(22))
+    desk.ack_load()
+    assert len(desk.events(ev.Load)) == 1
+    desk.scheduler.finish(request)
+    assert desk.account()[2] == 0
 
 
 def test_dropping_the_lost_node_again_is_the_engines_own_assertion():

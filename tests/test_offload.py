@@ -116,6 +116,19 @@ def test_a_full_l2_takes_what_it_has_room_for():
     assert bench.offload.stores[0].pairs.l1 == blocks[:2]
 
 
+def test_what_found_no_room_is_offered_again_though_l2_knows_what_follows():
+    bench = Bench(cpu=3)
+    known = bench.stored("k", 1)
+    bench.offload.matched("reader", named(1, "k"), 5, 0)
+    blocks = bench.hold("a", 2)
+    bench.store("a", [*blocks, *known], 12)
+    assert bench.offload.stores[1].pairs.l1 == blocks[:1]
+    bench.offload.stored(1)
+    bench.offload.matched("reader", [], 5, 0)
+    bench.store("a", [*blocks, *known], 12)
+    assert bench.offload.stores[2].pairs.l1 == blocks[1:]
+
+
 def test_what_a_finished_request_has_left_is_stored_with_the_next_step():
     bench = Bench()
     blocks = bench.hold("a", 1)

@@ -125,6 +125,13 @@ def test_dfs_weight_goes_into_the_branch_that_most_wait_for():
     assert order(desk, a=[*A, 1], b=[*B, 1], c=own(1), d=[*B, 2]) == "bdac"
 
 
+def test_who_waits_at_a_node_counts_no_more_than_who_waits_below_it():
+    desk = scheduler("dfs-weight", [*A, *own(5)], [*A, *own(6)], B)
+    at_b = {"a": [*B, 1], "b": [*B, 2]}
+    below_a = {"c": [*A, *own(5), 1], "d": [*A, *own(5), 2], "e": [*A, *own(6), 1]}
+    assert order(desk, **at_b, **below_a) == "cdeab"
+
+
 def test_dfs_weight_tries_deep_nodes_before_those_above():
     desk = scheduler("dfs-weight", [*A, *own(5)], [*A, *own(6)])
     prompts = {"a": [*A, 1], "b": [*A, *own(6), 1], "c": [*A, *own(6), 2]}
