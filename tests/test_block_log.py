@@ -278,6 +278,13 @@ def test_the_test_of_allocate_slots_that_decided_is_named():
     assert lines == set(BLOCK_LINES)
 
 
+def test_a_pin_that_ends_holds_nothing():
+    ends = be.Pin(-1, "r1", np.array([], np.int32))
+    assert block_sentence(ends) == "L2 holds nothing for r1 any more"
+    held = block_sentence(be.Pin(-1, "r1", np.array([3], np.int32)))
+    assert held == "L2 holds 1 block for r1"
+
+
 def test_one_block_is_told_in_the_singular():
     event = be.Take(-1, "L1", np.array([3], np.int32))
     assert "hands out 1 block from" in block_sentence(event)

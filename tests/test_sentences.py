@@ -6,7 +6,7 @@ import re
 import string
 
 import pytest
-from moments import about, at
+from moments import about, at, step_of
 from played import GOLDENS, golden, played
 
 from kvlab.record import events as ev
@@ -66,6 +66,24 @@ def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_go
         54: "n1 gives up 20 slots of L1; its copy on L2 is gone too: no copy is left",
         59: "n1 is next to leave L2, which no longer has its 20 tokens",
     }  # fmt: skip
+
+
+def test_the_last_chunk_of_a_prompt_starts_nothing():
+    trace = golden("s29")
+    chunked, whole = step_of(trace, ev.Start), step_of(trace, ev.Start, 2)
+    assert "prefills a chunk" in describe(frame_at(trace, chunked))
+    assert "prefills all that it still lacks" in describe(frame_at(trace, whole))
+
+
+def test_who_has_nothing_in_the_tree_locks_no_node(sample):
+    said = describe(about(sample, ev.Cached(-1, "a", 0, 0)))
+    assert said == "The tree owns no token of a, which locks no node"
+    assert "locks n1" in describe(about(sample, ev.Cached(-1, "a", 1, 4)))
+
+
+def test_one_step_is_told_in_the_singular(sample):
+    said = describe(about(sample, ev.Decode(-1, 1, 7)))
+    assert said == "The batch decodes 1 step; the clock reads 7 ns"
 
 
 @pytest.mark.parametrize("release", ["sglang", "sglang23"])

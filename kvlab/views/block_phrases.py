@@ -14,7 +14,7 @@ from ..record.events import Event
 from .markup import plain
 from .theme import Words, num
 
-_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request|block|chunk)s\b")
+_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request|block|chunk|step)s\b")
 
 # fmt: off
 BLOCK_PHRASES: dict[str, Words] = {
@@ -84,14 +84,19 @@ BLOCK_PHRASES: dict[str, Words] = {
     "pin": Words(
         "L2 holds {blocks} blocks for {request}",
         "为 {request} 留住 L2 的 {blocks} 个块"),
+    "pin none": Words(
+        "L2 holds nothing for {request} any more", "不再为 {request} 留住 L2 的块"),
     "copyout": Words(
         "Store {job} copies {l1} blocks to L2, held until it is done",
         "存储 {job}：{l1} 个块拷往 L2，完成前不放"),
-    "copiedout": Words("Store {job} is done", "存储 {job} 完成"),
+    "copiedout": Words(
+        "Store {job} is done: L2 has its blocks too", "存储 {job} 完成：L2 也有它的块"),
     "copyin": Words(
         "A load for {request} begins: {l1} blocks from L2",
         "为 {request} 取回：{l1} 个块来自 L2"),
-    "copiedin": Words("The load for {request} is done", "{request} 的取回完成"),
+    "copiedin": Words(
+        "The load for {request} is done: L1 has its blocks",
+        "{request} 的取回完成：L1 已有它的块"),
     "chunkhold": Words(
         "The CPU pool counts {ref} readers of {keys} chunks",
         "CPU 池：{keys} 个分块各有 {ref} 个读者"),
@@ -114,7 +119,7 @@ BLOCK_PHRASES: dict[str, Words] = {
         "A step that prefills: from {begin} ns on, {compute} ns of work",
         "含预填充的一步：从 {begin} ns 开始，计算 {compute} ns"),
     "decode": Words(
-        "{steps} decode steps for all who lack one token; the clock reads {now} ns",
+        "All who lack one token decode {steps} steps; the clock reads {now} ns",
         "所有只差一个 token 的请求解码 {steps} 步；时钟读数 {now} ns"),
     # --- decisions
     "step": Words("Step {number}", "第 {number} 步"),
@@ -215,6 +220,8 @@ def block_entry(event: Event, after: Event | None = None, lost: int = 0) -> str:
             variant = " no_chunk"
         case be.Stop(why="in_flight"):
             variant = " in_flight"
+        case be.Pin() if not len(event.blocks):
+            variant = " none"
         case be.ChunkHold(ref=None):
             variant = " gone"
         case be.ChunkHold(ref=-1):

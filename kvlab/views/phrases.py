@@ -113,9 +113,12 @@ PHRASES: dict[str, Words] = {
     "cached": Words(
         "The tree owns the first {owned_len} tokens of {request}, which locks {n}",
         "{request} 的前 {owned_len} 个 token 归树所有，它锁住 {n}"),
+    "cached none": Words(
+        "The tree owns no token of {request}, which locks no node",
+        "{request} 还没有 token 归树所有，也没有锁住任何节点"),
     "start": Words(
-        "{request} starts its prefill: {kv_len} tokens will have KV",
-        "{request} 开始预填充：之后 {kv_len} 个 token 有 KV"),
+        "{request} prefills all that it still lacks: {kv_len} tokens will have KV",
+        "{request} 预填充所缺的全部：之后 {kv_len} 个 token 有 KV"),
     "start chunked": Words(
         "{request} prefills a chunk: {kv_len} of {prompt} tokens will have KV",
         "{request} 预填充一块：之后 {prompt} 个 token 中有 {kv_len} 个有 KV"),
@@ -152,7 +155,7 @@ PHRASES: dict[str, Words] = {
         "A prefill from {begin} ns on: {load} ns waiting for KV, {compute} ns of work",
         "预填充从 {begin} ns 开始：等 KV {load} ns，计算 {compute} ns"),
     "decode": Words(
-        "The batch makes {steps} decode steps; the clock reads {now} ns",
+        "The batch decodes {steps} steps; the clock reads {now} ns",
         "批次解码 {steps} 步；时钟读数 {now} ns"),
     # --- decisions
     "step": Words(
@@ -164,7 +167,8 @@ PHRASES: dict[str, Words] = {
         "Operation {number}: loads to L1 have arrived, the oldest first: {text}",
         "操作 {number}：取回 L1 的拷贝到达，先取的先确认：{text}"),
     "match": Words(
-        "Of {asked} tokens L1 has {device}, L2 alone {host}, no cache the other {miss}",
+        "Of {asked} tokens L1 has {device}, L2 alone {host}, and no cache has the "
+        "other {miss}",
         "共 {asked} 个 token：L1 上 {device} 个，仅在 L2 的 {host} 个，"
         "不在缓存的 {miss} 个"),
     "insert": Words(

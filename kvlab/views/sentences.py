@@ -45,7 +45,7 @@ def _say(words: Words, frame: Frame, lang: Lang) -> str:
     return re.sub(" ?根 ?", "根", text) if lang == "zh" else _ONE.sub(r"1 \1", text)
 
 
-_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request)s\b")
+_ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request|step)s\b")
 """One of something is not many."""
 
 
@@ -62,6 +62,8 @@ def _variant(event: Event) -> str:
     match event:
         case ev.Start(chunked=True) | ev.Insert(chunked=True):
             variant = "chunked"
+        case ev.Cached(owned_len=0, node=0):
+            variant = "none"
         case ev.Touch() if event.step:
             variant = "each"
         case ev.Step() if event.text:
@@ -74,10 +76,10 @@ def _variant(event: Event) -> str:
             variant = said
         case ev.Evicted() if event.freed != event.ask:
             variant = "more" if event.freed > event.ask else "less"
-        case ev.Admit(added=False, line="chunk_budget"):
-            variant = "chunk_spent"
         case ev.Admit(added=False):
-            variant = "no_token" if event.verdict == "NO_TOKEN" else "other"
+            spent = event.line == "chunk_budget"
+            other = "no_token" if event.verdict == "NO_TOKEN" else "other"
+            variant = "chunk_spent" if spent else other
         case ev.Chunk(unfinished=True):
             variant = "unfinished"
         case ev.DecodeRoom(fits=False):

@@ -81,7 +81,7 @@ export function say(player, run, e, table) {
   ).trimEnd();
   return player.lang === "zh"
     ? text.replace(/ ?根 ?/g, "根")
-    : text.replace(/(?<![\d.,])1 (token|slot|node|request|block|chunk)s\b/g, "1 $1");
+    : text.replace(/(?<![\d.,])1 (token|slot|node|request|block|chunk|step)s\b/g, "1 $1");
 }
 
 export function sentence(player, run = player.run) {
