@@ -192,7 +192,7 @@ def test_an_answer_is_judged_by_the_run(browser, trace, tmp_path):
         victim,
     )
     assert "Who gives way?" in text(asked, ".p-why")
-    asked.page.click("text=Whoever was admitted first")
+    asked.page.click("text=the first admitted")
     asked.page.click("[data-do=commit]")
     assert "not what you predicted" in text(asked, ".p-why")
     assert asked.heard == []
