@@ -10,7 +10,7 @@ import pytest
 
 from kvlab.cli import main
 from kvlab.errors import InputError
-from kvlab.run.block_ops import BlockOps
+from kvlab.run.block_ops import BlockOps, ChunkOps
 from kvlab.run.block_runner import BlockRunner
 from kvlab.run.block_script import is_scenario, read_scenario
 
@@ -42,6 +42,55 @@ def read(**scenario: object):
 def test_a_scenario_that_cannot_be_run_is_refused_with_its_place(scenario, words):
     with pytest.raises(InputError, match=words):
         read(**scenario)
+
+
+A = {"op": "new", "id": "a", "tokens": [1, 2, 3, 4, 5]}
+STORE = {"op": "store", "req": "r", "keys": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    ("ops", "words"),
+    [
+        ([{"op": "lookup", "id": "a"}], r"ops\[0\]: no request 'a'"),
+        ([A, A], r"ops\[1\]: request 'a' is made twice"),
+        ([A | {"tokens": []}], "'a' has no tokens"),
+        ([{"op": "evict", "blocks": [1, 9]}], r"blocks \[1, 9\]; use 1 to 4"),
+        ([A, {"op": "alloc", "id": "a", "n": -1}], "a count below 0"),
+        ([A, {"op": "alloc", "id": "a"}], "'a' asks for no token; give n"),
+        (
+            [A, *[{"op": "alloc", "id": "a", "n": 1, "external": 4}] * 2],
+            r"ops\[2\]: 'a' holds blocks already",
+        ),
+        (
+            [A, {"op": "cache_blocks", "id": "a", "n": 5}],
+            "'a' has blocks for 0 tokens of 4; allocate first",
+        ),
+    ],
+)
+def test_an_operation_on_blocks_that_makes_no_sense_is_refused(ops, words):
+    config = {"num_gpu_blocks": 5, "block_size": 4}
+    scenario = read(mode="kv", config=config, ops=ops)
+    with pytest.raises(InputError, match=words):
+        played(BlockOps(scenario), len(ops))
+
+
+@pytest.mark.parametrize(
+    ("ops", "words"),
+    [
+        ([STORE | {"keys": [1, 1]}], "names a key twice"),
+        ([STORE | {"pos": [1]}], "2 keys and 1 positions"),
+        ([STORE, STORE | {"op": "load"}], r"chunks \[1, 2\] are not here to be read"),
+        ([STORE, STORE | {"op": "load_done"}], r"ops\[1\]: chunks .* not being read"),
+    ],
+)
+def test_an_operation_on_chunks_that_makes_no_sense_is_refused(ops, words):
+    scenario = read(mode="cpu", config={"num_chunks": 4}, ops=ops)
+    with pytest.raises(InputError, match=words):
+        played(ChunkOps(scenario), len(ops))
+
+
+def played(engine, number: int) -> list:
+    return [engine.step(at) for at in range(number)]
 
 
 def test_a_script_of_sglang_is_no_scenario():

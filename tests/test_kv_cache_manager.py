@@ -160,3 +160,22 @@ def test_the_answer_is_told_with_its_terms():
     blocks.allocate_slots(demand("a", list(range(16)), behind_running=True))
     said = [event for event in trace.events if isinstance(event, Slots)]
     assert said == [Slots(-1, "a", "this_step", 4, 1, 0, 4, False)]
+
+
+def test_a_request_beyond_the_longest_sequence_gets_no_more_blocks():
+    """As the real manager: 37 tokens asked for step by step, 32 have slots."""
+    config = BlockConfig(num_gpu_blocks=11, block_size=8, max_model_len=32)
+    manager = KVCacheManager(config)
+    for computed, new in ((0, 16), (16, 21), (37, 1)):
+        manager.allocate_slots(Demand("a", length=36, computed=computed, new=new))
+    assert manager.tables["a"] == [1, 2, 3, 4]
+
+
+def test_only_blocks_that_have_a_name_count_as_registered():
+    """As the real manager: what is named later is registered later."""
+    manager = KVCacheManager(BlockConfig(num_gpu_blocks=6, block_size=1))
+    names = [bytes([number]) for number in range(4)]
+    manager.allocate_slots(Demand("a", length=3, computed=0, new=3, names=names[:3]))
+    manager.register("a", names[:3], 8)
+    manager.allocate_slots(Demand("a", length=4, computed=3, new=1, names=names))
+    assert manager.pool.find(names[3]) == 4

@@ -99,7 +99,7 @@ class KVCacheManager:
             self._hold(demand.id, demand.hits)
             self._num_registered[demand.id] = len(demand.hits)
         before_new = demand.computed + self._found(demand)
-        self._grow(demand.id, before_new)
+        self._grow(demand.id, min(before_new, self.config.max_model_len))
         new = self._grow(demand.id, self._end(demand))
         if not demand.unfilled:
             known = min(before_new + demand.new, demand.length)
@@ -117,7 +117,8 @@ class KVCacheManager:
         """
         if not self.config.enable_caching:
             return
-        first, end = self._num_registered.get(id, 0), length // self.block_size
+        first = self._num_registered.get(id, 0)
+        end = min(length // self.block_size, len(names))
         if first < end:
             blocks = self.tables[id][first:end]
             self.pool.register(blocks, names[first : first + len(blocks)])

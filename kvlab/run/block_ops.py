@@ -19,6 +19,7 @@ from ..record.trace import QUIET, Emitter
 from ..schedule.block_request import BlockRequest, Status
 from ..schedule.prefix_stats import PrefixStats
 from . import block_script as sc
+from . import block_sense as sense
 
 Record = dict[str, Any]
 
@@ -43,21 +44,27 @@ def blocks_state(pool: BlockPool) -> Record:
 
 
 class BlockOps:
-    """A block manager that carries out a script of mode `kv`."""
+    """A block manager that carries out a script of mode `kv`.
+
+    Raises: InputError, here or in a step, for operations that make no sense.
+    """
 
     def __init__(self, scenario: sc.Scenario, emit: Emitter = QUIET) -> None:
         config = scenario.config
+        sense.check_block_ops(scenario)
         self.scenario = scenario
         self.manager = KVCacheManager(config, emit)
         self.hasher = Hasher(config.hash_algo, config.block_size)
         self.requests: dict[str, BlockRequest] = {}
         self.stats = PrefixStats()
         self._hits: dict[str, list[int]] = {}
+        self._here = ""
         self._emit = emit
 
     def step(self, number: int) -> Record:
         """Carry out op `number` and return its record: result and state."""
         op, raw = self.scenario.ops[number], self.scenario.raw_ops[number]
+        self._here = f"{self.scenario.where}: ops[{number}]"
         kept = {k: v for k, v in raw.items() if k != "tokens" or raw["op"] != "new"}
         with self._emit.of(Step, number, raw["op"], getattr(op, "id", "")):
             result = _OPS[type(op)](self, op)
@@ -94,6 +101,8 @@ class BlockOps:
     def _alloc(self, op: sc.AllocOp) -> list[int] | None:
         request = self.requests[op.id]
         hits = self._hits.get(op.id, []) if op.use_hit else []
+        holds = op.id in self.manager.tables
+        sense.check_alloc(self._here, op, found=len(hits), holds=holds)
         demand = Demand(
             op.id, request.length, request.computed, op.n, request.names, hits,
             op.external, op.reserved,
@@ -124,6 +133,9 @@ class BlockOps:
         self._name(request)
 
     def _cache_blocks(self, op: sc.CacheBlocksOp) -> None:
+        size = self.manager.block_size
+        held = len(self.manager.tables.get(op.id, ())) * size
+        sense.check_cached(self._here, op.id, op.n // size * size, held)
         self.manager.register(op.id, self.requests[op.id].names, op.n)
 
     def _free(self, op: sc.FreeOp) -> None:
@@ -170,11 +182,15 @@ _OPS: dict[type[sc.BlockOp], Callable[[BlockOps, Any], Any]] = {
 
 
 class ChunkOps:
-    """A CPU pool that carries out a script of mode `cpu`."""
+    """A CPU pool that carries out a script of mode `cpu`.
+
+    Raises: InputError, here or in a step, for operations that make no sense.
+    """
 
     def __init__(self, scenario: sc.Scenario, emit: Emitter = QUIET) -> None:
         assert scenario.chunks is not None, "a cpu scenario has chunks"
         chunks = scenario.chunks
+        sense.check_chunk_ops(scenario)
         self.scenario = scenario
         self.pool = ChunkPool(
             chunks.num_chunks, chunks.policy, chunks.store_threshold, emit
@@ -183,9 +199,10 @@ class ChunkOps:
 
     def step(self, number: int) -> Record:
         """Carry out op `number` and return its record: result and state."""
-        raw = self.scenario.raw_ops[number]
+        raw, op = self.scenario.raw_ops[number], self.scenario.chunk_ops[number]
+        sense.check_chunks(f"{self.scenario.where}: ops[{number}]", self.pool, op)
         with self._emit.of(Step, number, raw["op"], raw.get("req", "")):
-            result = self._carry_out(self.scenario.chunk_ops[number])
+            result = self._carry_out(op)
         return {"op": raw, "result": result, "state": self._state()}
 
     def _carry_out(self, op: sc.ChunkOp) -> Any:

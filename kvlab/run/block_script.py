@@ -132,12 +132,13 @@ class ChunkConfig(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Scenario(Struct, frozen=True, kw_only=True):
     """A checked scenario, and what a recording adds to it.
 
-    `raw_ops` are the operations as the file has them; `records` and `summary` are
-    None for a scenario that is not a golden.
+    `where` names its file; `raw_ops` are the operations as the file has them;
+    `records` and `summary` are None for a scenario that is not a golden.
     """
 
     name: str
     mode: str
+    where: str = "the script"
     config: BlockConfig = BlockConfig()
     chunks: ChunkConfig | None = None
     record_blocks: bool = False
@@ -167,19 +168,20 @@ def read_scenario(where: str, data: dict[str, Any]) -> Scenario:
     """
     inner = data.get("scenario", data)
     try:
-        scenario = _scenario(inner, data)
+        scenario = _scenario(where, inner, data)
     except (msgspec.ValidationError, ConfigError) as error:
         raise InputError(where, str(error), "mend the scenario") from None
     _check(where, scenario)
     return scenario
 
 
-def _scenario(inner: dict[str, Any], data: dict[str, Any]) -> Scenario:
+def _scenario(where: str, inner: dict[str, Any], data: dict[str, Any]) -> Scenario:
     mode = inner.get("mode", "sched")
     config = dict(inner.get("config") or {})
     common = {
         "name": inner.get("name", ""),
         "mode": mode,
+        "where": where,
         "raw_ops": inner.get("ops", []),
         "records": data.get("records"),
         "summary": data.get("summary"),
