@@ -17,6 +17,7 @@ from kvlab.views.page import to_html
 pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 LOAD, DEMOTE, LOADED = 66, 45, 70  # events of s10: n2 loads, n3 is demoted, all arrive
+SHORT = 84  # an eviction of s10 that frees too little
 FLYING = """() => kvlab.flying.map(({moving, part}) => {
     const {delay, duration} = moving.effect.getTiming();
     return {delay, end: delay + duration, tree: !!part.closest(".p-tree"),
@@ -112,6 +113,25 @@ def test_who_steps_on_before_all_is_at_rest_sees_no_motion(tab):
         tab.page.wait_for_timeout(300)
         tab.press("ArrowRight")
     assert tab.js("() => kvlab.flying.length")
+
+
+GROWING = """async ([at, steps]) => {
+    kvlab.show(at);
+    for (let i = 0; i < steps; i++) kvlab.root.dispatchEvent(
+        new KeyboardEvent("keydown", {key: "ArrowRight"}));
+    await new Promise(done => requestAnimationFrame(() => setTimeout(done)));
+    const gap = kvlab.root.querySelector(".p-why .gap");
+    return [!!gap, gap.getAnimations().length];
+}"""
+"""Whether the card of the moment marks what is short, and in how many motions."""
+
+
+def test_what_is_short_grows_in_its_card_but_not_in_haste(tab):
+    assert tab.js(GROWING, [SHORT - 1, 1]) == [True, 1]
+    assert tab.js(GROWING, [SHORT - 2, 2]) == [True, 0]
+    tab.press("m")
+    assert tab.js(GROWING, [SHORT - 1, 1]) == [True, 0]
+    tab.press("m")
 
 
 def test_nothing_moves_backwards(tab):

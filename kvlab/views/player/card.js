@@ -14,10 +14,17 @@ import { holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, lines, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
-/** A card of its own in a narrow pane; beside another run's, in two columns. */
+const GROWN = [{ transform: "scaleX(0)" }, { transform: "none" }];
+const TIMING = { duration: 200, easing: "cubic-bezier(.2,0,0,1)" };
+
+/** A card of its own in a narrow pane; beside another run's, in two columns. What is
+ *  short grows into its place, unless the step was in haste: the next key would wait. */
 export function drawWhy(player, pane, run, e, label = "") {
   const card = cardHtml(player, run, e, label);
+  const before = pane.put;
   put(pane, label ? `<div class="cols">${card}</div>` : toldHtml(player, e) + card);
+  if (pane.put !== before && player.moving)
+    for (const gap of pane.querySelectorAll(".gap")) gap.animate(GROWN, TIMING);
 }
 
 /** How a prediction came out, and what is to be seen after it. */

@@ -99,7 +99,6 @@ export function onKey(player, event) {
     l: () => setLang(player, player.lang === "zh" ? "en" : "zh"),
     m: () => {
       player.motion = !player.motion;
-      player.root.classList.toggle("motion", player.motion);
     },
     v: () => player.root.classList.toggle("words"),
     "+": () => zoom(player, 1 / ZOOM),

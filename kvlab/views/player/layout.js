@@ -23,7 +23,6 @@ export function layout(player) {
   setColours(player);
   root.lang = player.lang === "zh" ? "zh-Hans" : "en";
   root.classList.toggle("two", !!player.other);
-  root.classList.toggle("motion", player.motion);
   root.setAttribute("aria-label", `kvlab: ${plain(log.name || "", 80)}`);
   player.version = (player.version ?? 0) + 1;
   player.tiles = player.far = null;

@@ -19,7 +19,8 @@ export function show(player, to, said = true, hurried = false) {
   const before = player.run.at;
   land(player);
   const calm = !fast && !hurried;
-  player.tweens = player.motion && Math.abs(wanted - player.run.at) === 1 && calm;
+  player.moving = player.motion && calm;
+  player.tweens = player.moving && Math.abs(wanted - before) === 1;
   player.run.seek(wanted);
   player.other?.seek(wanted);
   draw(player, true);

@@ -75,8 +75,6 @@ export const PANE_STYLE = `
   padding: 4px 8px; display: flex; gap: 8px; align-items: center;
 }
 .kv .gap { transform-box: fill-box; transform-origin: 0 0 }
-.kv.motion .gap { animation: kv-gap .2s cubic-bezier(.2,0,0,1) }
-@keyframes kv-gap { from { transform: scaleX(0) } }
 .kv .off s { text-decoration-thickness: 1px }
 .kv .chain { display: flex; gap: 2px 4px; flex-wrap: wrap; align-items: center }
 .kv .chain button {
