@@ -10,7 +10,6 @@ import { sidesOf } from "./draw.js";
 import { gridOf, piecesOf, tiersOf } from "./grid.js";
 import { box } from "./looks.js";
 import { movesOf, takenPages } from "./moves.js";
-import { strandsOf } from "./ribbons.js";
 
 const FURTHEST = 40; // events passed at once, beyond which nothing moves
 const MOST_FLYING = 24; // pieces that fly at once
@@ -95,7 +94,8 @@ function inPools(player, pane, run, move, timing) {
   const covers = pieces.map(([x, y, w]) => box(player, x, y, w, t.row, look)).join("");
   above(player, layer, covers, frames, timing);
   if (move.what !== "load" && move.what !== "write") return;
-  for (const ribbon of bundle(strandsOf(player, run, [move.node]), MOST_FLYING))
+  const strands = pane.layers[0].strands.filter((s) => s.node === move.node);
+  for (const ribbon of bundle(strands, MOST_FLYING))
     flight(player, layer, ribbon, g, timing);
 }
 

@@ -15,7 +15,8 @@ const MOST_RIBBONS = 24; // ribbons that are still told apart
 const MANY = 12; // beyond so many they are pale
 const FEW_COUNTS = 4; // counts of pieces that are told in words
 
-/** Draw all copies in flight on this canvas, if they are others than it shows. */
+/** Draw all copies in flight on this canvas, if they are others than it shows. Changes:
+ *  `canvas.strands`, where each of them begins and ends. */
 export function drawRibbons(player, canvas, run) {
   const g = gridOf(player);
   const { c } = run;
@@ -24,9 +25,11 @@ export function drawRibbons(player, canvas, run) {
   const key = moving.map((n) => `${n}:${c.l1[n]}${c.l2[n]}${c.len[n]}`).join();
   if (!pen.fresh && canvas.key === key) return;
   canvas.key = key;
+  canvas.strands = [];
   pen.clearRect(0, 0, g.wide, g.high);
   if (!run.log.pools[1]) return;
-  const ribbons = bundle(strandsOf(player, run, moving), MOST_RIBBONS).map((ribbon) =>
+  canvas.strands = strandsOf(player, run, moving);
+  const ribbons = bundle(canvas.strands, MOST_RIBBONS).map((ribbon) =>
     ribbon.rows ? { ...ribbon, ay: g.tiers[1].y, by: g.tiers[0].high } : ribbon,
   );
   ribbons.sort((x, y) => y.aw - x.aw);
@@ -36,7 +39,7 @@ export function drawRibbons(player, canvas, run) {
 }
 
 /** Where each copy begins and ends, cut into pieces that are whole on both sides. */
-export function strandsOf(player, run, moving) {
+function strandsOf(player, run, moving) {
   if (!moving.length) return [];
   const { c } = run;
   const g = gridOf(player);
