@@ -5,11 +5,12 @@ slots, and for as many of vLLM's over 10,000 blocks: bytes an event over an empt
 time from navigation to the first picture; 200 key presses from the middle of the run,
 one a frame, each until styles and layout of its frame are done, the first right after
 opening; what a key costs the page's main thread in CPU time, for its own frame and
-until the next key; real key presses until the frame that shows them is made, in haste
-and after a rest, beside those of an empty page, the floor of the method; seeks to
-random events; at how many of 1,000 random events (fewer in large pools) the state is
-the same from the front and from the back; the heap; and drawing both pools at moments
-far apart, in all and for each 10,000 slots of the two pools together.
+until the next key; real key presses until the frame that shows them is on the screen
+(presses.py), in haste, after a rest and of a held key, and before all those of a page
+that shows one digit, the floor of the method; seeks to random events; at how many of
+1,000 random events (fewer in large pools) the state is the same from the front and from
+the back; the heap; and drawing both pools at moments far apart, in all and for each
+10,000 slots of the two pools together.
 Small slots, all fragmented, are the worst case; a recorded run, SGLang's or vLLM's,
 shows the usual one.
 """
@@ -22,12 +23,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from lab_browser import chromium
 from playwright.sync_api import Browser, Page
+from presses import DIGIT, HASTE, HELD, REST, Press, pressed, told, told_presses, traced
 
 from kvlab import Workbench
 from kvlab.block_config import BlockConfig
@@ -67,18 +68,6 @@ COSTS = """async () => {
     }
     await frame();
 }"""
-LISTEN = """() => {
-    const heard = event => requestAnimationFrame(() => {
-        const { port1, port2 } = new MessageChannel();
-        port1.onmessage = () => took.push(performance.now() - event.timeStamp);
-        port2.postMessage(0);  // a task that comes when this frame is made
-    });
-    if (!globalThis.took) addEventListener('keydown', heard, true);
-    globalThis.took = [];
-    const at = document.getElementById('kvlab');
-    at ? at.focus() : document.body.focus();
-}"""
-EMPTY = "<!doctype html><title>empty</title><p>nothing"
 SEEKS = """() => {
     const took = [], n = kvlab.run.count;
     for (let i = 0; i < 200; i++) {
@@ -152,47 +141,18 @@ def run_of(what: str) -> AnyTrace:
     return read_block_trace(what) if engine_of(what) == "vllm" else read_trace(what)
 
 
-HASTE, REST = 60, 400
-"""Milliseconds between two keys: a key that is held, nearly; and all motion at rest."""
-
-
-def pressed(tab: Page, pause: int = HASTE) -> list[float]:
-    """Return the milliseconds of 100 real key presses, each until its frame is made."""
-    draw = random.Random(7)
-    tab.evaluate(LISTEN)
-    for _ in range(100):
-        tab.keyboard.press("ArrowRight")
-        tab.wait_for_timeout(pause + draw.random() * 17)
-    return list(tab.evaluate("took"))
-
-
-def traced(tab: Page, script: str) -> list[dict[str, Any]]:
-    """Return what the browser's tracing tells of the page's main thread meanwhile."""
-    session = tab.context.new_cdp_session(tab)
-    events: list[dict[str, Any]] = []
-    ended: list[bool] = []
-    session.on("Tracing.dataCollected", lambda part: events.extend(part["value"]))
-    session.on("Tracing.tracingComplete", lambda _: ended.append(True))
-    kept = ["disabled-by-default-devtools.timeline", "blink.user_timing"]
-    config = {"includedCategories": kept, "excludedCategories": ["*"]}
-    how = {"transferMode": "ReportEvents", "traceConfig": config}
-    session.send("Tracing.start", how)
-    tab.evaluate(script)
-    session.send("Tracing.end")
-    while not ended:
-        tab.wait_for_timeout(50)
-    mark = next(e for e in events if e["name"] == "key")
-    thread = mark["pid"], mark["tid"]
-    return [e for e in events if (e["pid"], e["tid"]) == thread]
-
-
 def costs(tab: Page) -> tuple[list[float], list[float]]:
     """Return the CPU milliseconds of each of 200 keys: of the task that handles it and
     makes its frame, and of all tasks until the next key.
     """
-    events = traced(tab, COSTS)
-    marks = sorted(e["ts"] for e in events if e["name"] == "key")
-    tasks = [e for e in events if e["name"] == "RunTask" and "tdur" in e]
+    kept = ["disabled-by-default-devtools.timeline", "blink.user_timing"]
+    with traced(tab, kept) as events:
+        tab.evaluate(COSTS)
+    keys = [e for e in events if e["name"] == "key"]
+    thread = keys[0]["pid"], keys[0]["tid"]
+    mine = [e for e in events if (e["pid"], e["tid"]) == thread]
+    marks = [e["ts"] for e in keys]
+    tasks = [e for e in mine if e["name"] == "RunTask" and "tdur" in e]
     frame, whole = [0.0] * len(marks), [0.0] * len(marks)
     for task in tasks:
         end = task["ts"] + task["dur"]
@@ -205,23 +165,17 @@ def costs(tab: Page) -> tuple[list[float], list[float]]:
     return frame, whole
 
 
-def told(took: list[float]) -> str:
-    half, most = (sorted(took)[int(len(took) * part)] for part in (0.5, 0.98))
-    return f"{half:.2f} ms median, {most:.2f} ms at 98 %"
-
-
-def empty_page(browser: Browser) -> list[float]:
-    """Return what key presses take where nothing is drawn."""
+def floor(browser: Browser) -> list[Press]:
+    """Return what key presses take where they change one digit."""
     tab = browser.new_page(viewport={"width": 1280, "height": 760})
-    tab.set_content(EMPTY)
-    took = pressed(tab)
+    tab.set_content(DIGIT)
+    took = pressed(tab, HASTE)
     tab.close()
     return took
 
 
 def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     """Print the figures of one run."""
-    floor = empty_page(browser)
     began = time.perf_counter()
     page = to_html(trace)
     print(f"{len(trace):,} events, written in {time.perf_counter() - began:.1f} s")
@@ -238,8 +192,9 @@ def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
     print(f"  key to frame   {told(keys)}; the first {keys[0]:.1f} ms")
     frame, whole = costs(tab)
     print(f"  CPU of a key   {told(frame)} for its frame; {told(whole)} in all")
-    print(f"  key to paint   {told(pressed(tab))}; of an empty page {told(floor)}")
-    print(f"  after a rest   {told(pressed(tab, REST))}")
+    print(f"  key to paint   {told_presses(pressed(tab, HASTE))}")
+    print(f"  after a rest   {told_presses(pressed(tab, REST))}")
+    print(f"  a held key     {told_presses(pressed(tab, HELD))}")
     print(f"  seek           {told(tab.evaluate(SEEKS))}")
     places = sum(tab.evaluate("kvlab.log.pools"))
     times = min(1000, HASHED // places)
@@ -257,6 +212,7 @@ def measure(trace: AnyTrace, browser: Browser, folder: str) -> None:
 
 def main(runs: list[str]) -> None:
     with chromium() as browser, tempfile.TemporaryDirectory() as folder:
+        print(f"a digit's key to paint: {told_presses(floor(browser))}")
         for run in runs:
             measure(run_of(run), browser, folder)
 
