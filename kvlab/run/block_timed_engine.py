@@ -179,7 +179,7 @@ class TimedBlockEngine(ClockedEngine):
     def _count(self, parts: list[tuple[int, int]], batch: int) -> None:
         self.tallies.prefills += bool(parts)
         if batch:
-            self.tallies.decoded(batch, 1)
+            self.tallies.decoded(1)
         self.tallies.peak_running = max(
             self.tallies.peak_running, len(self.scheduler.running)
         )
@@ -246,7 +246,7 @@ class TimedBlockEngine(ClockedEngine):
             return False
         self._set(self.now + self.cost.decode(len(running), kv_tokens, steps))
         self._emit(Decode, steps, self._now_ns)
-        self.tallies.decoded(len(running), steps)
+        self.tallies.decoded(steps)
         return True
 
     def _check_nobody_waits(self) -> None:

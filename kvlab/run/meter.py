@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from ..record import events as ev
@@ -46,7 +47,7 @@ class Histogram:
 
     def cumulative(self) -> list[int]:
         """Return how many lie at or below each bound, and how many there are."""
-        return [sum(self._counts[: i + 1]) for i in range(len(self._counts))]
+        return [*accumulate(self._counts)]
 
 
 class Placed(NamedTuple):

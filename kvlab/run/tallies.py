@@ -53,7 +53,7 @@ class Tallies:
         self.done: list[Record] = []
         self.refused: list[Refused] = []
         self.turned_away = 0
-        self.input_tokens = self.output_tokens = 0
+        self.input_tokens = 0
         self.device_hit_tokens = self.host_hit_tokens = self.computed_tokens = 0
         self.recomputed_tokens = 0
         self.retractions = self.decode_steps = self.jumps = self.prefills = 0
@@ -94,11 +94,10 @@ class Tallies:
                 self.recomputed_tokens += request.extend_len
         self.peak_running = max(self.peak_running, running)
 
-    def decoded(self, size: int, steps: int) -> None:
+    def decoded(self, steps: int) -> None:
         """A batch made steps."""
         self.jumps += 1
         self.decode_steps += steps
-        self.output_tokens += size * steps
 
     def retracted(self, requests: Sequence[TimedRequest], waiting: int) -> None:
         """Running requests were sent back to the queue of now `waiting`."""

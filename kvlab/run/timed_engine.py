@@ -140,7 +140,8 @@ class TimedEngine(ClockedEngine):
     # --- prefill
 
     def _prefill(self) -> bool:
-        """Run one prefill; False if nobody was admitted. Changes: the clock, ..."""
+        """Run one prefill; False if nobody was admitted. Changes: the clock, the pools,
+        the queues."""
         batch = self.scheduler.form_batch()
         if not batch:
             return False
@@ -250,7 +251,7 @@ class TimedEngine(ClockedEngine):
             self.scheduler.begin_pages(begun)
         self._set(self.now + self.cost.decode(size, kv_tokens, steps))
         self._emit(ev.Decode, steps, self._now_ns)
-        self.tallies.decoded(size, steps)
+        self.tallies.decoded(steps)
         if decays:
             self.scheduler.decaying.decay(steps)
         for request in self._batch.take_finished():

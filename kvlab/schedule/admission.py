@@ -53,7 +53,6 @@ class PrefillAdder:
         self.cache = cache
         self.can_run: list[Request] = []
         self.chunked: Request | None = None
-        self.promised: float = 0
         self.charged = 0
         self.rem_input = config.max_prefill_tokens
         self.rem_chunk = config.chunked_prefill_size
@@ -61,8 +60,7 @@ class PrefillAdder:
         self._clip = config.clip_max_new
         self._rules = cache.rules
         self._emit = emit
-        if running:
-            self.promised += sum(self._reserved(r, ratio) for r in running)
+        self.promised: float = sum(self._reserved(r, ratio) for r in running)
 
     @property
     def rem_total(self) -> float:

@@ -40,7 +40,11 @@ class BlockScheduler(BlockLives):
 
     def _serve(self, request: BlockRequest, turn: Turn) -> bool:
         """Give a running request the tokens it lacks, at others' cost if need be;
-        False if nobody behind it may be served."""
+        False if nobody behind it may be served.
+
+        A connector may load into blocks as soon as they are free, so a victim that is
+        in a step under way keeps its own: then nobody is preempted.
+        """
         tokens = self._lacking(request, turn)
         if tokens <= 0:
             return True
@@ -102,11 +106,7 @@ class BlockScheduler(BlockLives):
         return self.manager.allocate_slots(demand) is not None
 
     def _pick_victim(self) -> BlockRequest:
-        """Return who is the first to give up its blocks.
-
-        A connector may load into blocks as soon as they are free, so whoever is in a
-        step under way keeps its own: then nobody is preempted.
-        """
+        """Return who is the first to give up its blocks."""
         if self.config.policy == "priority":
             return max(self.running, key=lambda r: (r.priority, r.arrival))
         return self.running[-1]
