@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from played import golden
 from player_tab import needs_chromium, show
 
+from kvlab.run.block_run import load_blocks
 from kvlab.views.page import to_html
+from kvlab.views.primer import BLOCK_MARKS, BLOCK_STATES, MARKS, STATES
 
 pytestmark = needs_chromium
+BLOCKS = Path(__file__).parent / "goldens" / "vllm" / "t06_preempt_last_running.json"
+LEGEND = """at => [...document.querySelectorAll(`#kvlab ${at} .legend dt`)].map(
+    dt => [dt.innerText.trim(), dt.querySelectorAll("svg > *").length > 0,
+           dt.nextElementSibling.innerText.trim().length > 0])"""
+"""The names of a legend, and whether each has a sample and words."""
 
 LOCKS = """() => {
     const { run, root } = kvlab;
@@ -94,3 +104,44 @@ def test_a_loaded_prompt_looks_under_way_until_the_load_has_arrived(open_page):
     assert chunks[1][:3] == (32, 0, "solid")
     first = [one for one in found if not one[0] and one[2]]
     assert [one[3] for one in first] == ["in_flight"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("run", "names"),
+    [("s10", [*STATES, *MARKS]), ("t06", [*BLOCK_STATES, *BLOCK_MARKS])],
+)
+def test_each_pattern_and_mark_stands_in_the_legend_with_a_sample(
+    open_page, run, names, lang
+):
+    trace = load_blocks(BLOCKS) if run == "t06" else golden("s10", "sglang23")
+    tab = open_page(to_html(trace, lang=lang))
+    first = tab.js(LEGEND, ".primer")
+    tab.js("() => kvlab.show(5)")
+    tab.page.click("#kvlab [data-do=panel][data-to=help]")
+    assert tab.js(LEGEND, ".panel") == first
+    without_l2 = ["in_flight"] if run == "t06" else []
+    assert len(first) == len(names) - len(without_l2)
+    assert all(name and sample and words for name, sample, words in first)
+
+
+def test_what_is_freed_too_much_is_told_beside_its_name_on_the_card(open_page):
+    tab = open_page(to_html(golden("s03"), lang="en"))
+    show(tab, "evicted more")
+    term = tab.page.locator(".p-why .eq .t", has_text="over").first
+    assert "dasharray" in term.inner_html()
+    dashed = tab.page.locator(".p-why .eq svg [stroke-dasharray='4 3']")
+    show(tab, "insert")
+    assert dashed.count() == 0
+
+
+def test_a_block_with_a_hash_is_underlined_in_its_table(open_page):
+    tab = open_page(to_html(load_blocks(BLOCKS), lang="en"))
+    lines = """() => [...document.querySelectorAll(".p-tree .line g > title")].map(
+        title => [!title.textContent.endsWith("–"),
+                  !!title.parentNode.querySelector("path[stroke-width='2']")])"""
+    for event in (60, 200):
+        tab.js("e => kvlab.show(e)", event)
+        found = tab.js(lines)
+        assert found and all(named == drawn for named, drawn in found)
+    assert {named for named, _ in found} == {True, False}

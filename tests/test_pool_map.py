@@ -92,8 +92,13 @@ def test_a_plain_radix_tree_has_no_host_pool():
 
 
 def test_a_still_brings_the_legend_and_a_ground(sample):
-    assert ">promised<" in pool_map(frame_at(sample, 3), still=True)
-    assert ">promised<" not in pool_map(frame_at(sample, 3))
+    shown, bare = (
+        pool_map(frame_at(sample, 3), still=still) for still in (True, False)
+    )
+    for name in ("promised", "in this event", "beyond need", "twin", "host_lock_ref"):
+        assert f">{name}<" in shown, name
+        assert f">{name}<" not in bare, name
+    assert "本事件" in pool_map(frame_at(sample, 3), "zh", still=True)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

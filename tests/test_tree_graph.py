@@ -45,8 +45,8 @@ def test_the_legend_and_the_sentence_are_always_below(sample):
 
 
 def test_only_what_the_event_touches_is_ringed(sample):
-    assert graph_of(at(sample, ev.Split)).source.count('BORDER="2"') == 2
-    assert graph_of(at(sample, ev.Grow)).source.count('BORDER="2"') == 0
+    assert graph_of(at(sample, ev.Split)).source.count('<TABLE BORDER="2"') == 2
+    assert graph_of(at(sample, ev.Grow)).source.count('<TABLE BORDER="2"') == 0
 
 
 def test_a_lost_node_is_still_drawn(sample):
@@ -106,3 +106,8 @@ def test_a_locked_host_copy_is_said_at_its_node():
     trace = golden("s10", "sglang23")
     assert "host_lock_ref 1" in graph_of(at(trace, ev.HostLock)).source
     assert "host_lock_ref" not in graph_of(at(trace, ev.HostUnlock)).source
+
+
+def test_the_frame_of_what_an_event_touches_stands_in_the_legend(sample):
+    source = graph_of(at(sample, ev.Load)).source
+    assert 'BORDER="2"' in source.split("in this event")[0].rsplit("<TD", 1)[1]

@@ -38,10 +38,12 @@ from .player_tables import (
     asked,
     glossary,
     looks,
+    primer,
     ruled,
     words_of,
 )
 from .player_words import UI_WORDS
+from .primer import BLOCK_MARKS, BLOCK_PANES, BLOCK_STATES
 from .questions import CONFIDENCE
 from .streams import Stream, pack
 from .theme import Words, num
@@ -155,6 +157,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "digits": {},
         "swatches": BLOCK_SWATCHES,
         "labels": BLOCK_LABELS,
+        "primer": primer(BLOCK_PANES, BLOCK_STATES, BLOCK_MARKS),
         "questions": asked(BLOCK_QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(BLOCK_WATCHES),

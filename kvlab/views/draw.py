@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from . import theme
 from .markup import Markup, esc, join, tag
+from .primer import MARKS
 from .theme import LOOKS, Lang, State
 
 
@@ -208,19 +209,44 @@ def arrow(x: float, y: float, up: bool, colour: str) -> Markup:
 
 
 def legend(
-    lang: Lang = "en", wide: float = 640, contents: bool = False
+    lang: Lang = "en",
+    wide: float = 640,
+    contents: bool = False,
+    marks: Iterable[str] = (),
 ) -> tuple[Markup, float]:
-    """Return every state with its name, in rows of at most `wide`, and the height;
-    those of compared contents only where `contents` are drawn."""
+    """Return every state with its name, and these marks of primer.py, in rows of at
+    most `wide`, and the height; the states of compared contents only where `contents`
+    are drawn."""
+    entries = [
+        (swatch(0, 0, state), name)
+        for state, _, name in theme.legend(lang)
+        if contents or state not in theme.CONTENTS
+    ]
+    entries += [(mark(name), MARKS[name].name.to(lang)) for name in marks]
     parts: list[Markup] = []
     x, y = 0.0, 0.0
-    for state, _, name in theme.legend(lang):
-        if state in theme.CONTENTS and not contents:
-            continue
+    for sample, name in entries:
         step = 12 + 5 + theme.width(name, 11) + 16
         if x + step > wide and x:
             x, y = 0.0, y + 18
-        parts.append(swatch(x, y, state))
+        parts.append(move(x, y, [sample]))
         parts.append(words(x + 17, y + 10, name, fill=theme.INK2))
         x += step
     return join(parts), y + 14
+
+
+def mark(name: str) -> Markup:
+    """Return a small sample of a mark of the pools, 12 px square."""
+    match name:
+        case "ring":
+            return ring(2, 2, 8, 8)
+        case "over":
+            return overshoot(1.5, 1.5, 9, 9)
+        case "twin":
+            edge = tag("rect", x=1, y=8.5, width=10, height=3, fill=_TWIN.ink)
+            return join([box(0, 0, 12, 12, "used"), edge])
+    assert name == "host_lock", f"{name} is no mark of the pools"
+    return lock(2, 1.5)
+
+
+_TWIN = LOOKS["host_only"]

@@ -24,11 +24,11 @@ from .kind_words import KIND_WORDS
 from .meanings import MEANINGS
 from .phrases import PHRASES, VERDICTS
 from .player_words import UI_WORDS
-from .primer import KEYS, PANES, STATES
+from .primer import KEYS, MARKS, PANES, STATES, Mark
 from .questions import CONFIDENCE, QUESTIONS, Question
 from .rule_table import mixed_note
 from .terms import facts_of
-from .theme import FREE, LOOKS, Words
+from .theme import FREE, LOOKS, State, Words
 from .theme_dark import colours
 from .watches import WATCHES
 from .why import DIGITS, LABELS, SWATCHES, Own, Why, source_of
@@ -100,16 +100,26 @@ def tables(header: Header) -> dict[str, Any]:
         "swatches": SWATCHES,
         "labels": LABELS,
         "lines": words_of(LINES),
-        "primer": {
-            "panes": [list(words) for words in PANES],
-            "states": words_of(STATES),
-            "keys": [(key, list(words)) for key, words in KEYS],
-        },
+        "primer": primer(PANES, STATES, MARKS),
         "questions": asked(QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(WATCHES),
         "terms": glossary("sglang"),
         "inGlossary": IN_GLOSSARY,
+    }
+
+
+def primer(
+    panes: tuple[Words, ...], states: dict[State, Words], marks: dict[str, Mark]
+) -> dict[str, Any]:
+    """Return what a reader is told first: panes, patterns, marks, keys."""
+    return {
+        "panes": [list(words) for words in panes],
+        "states": words_of(states),
+        "marks": {
+            name: [list(words) for words in mark] for name, mark in marks.items()
+        },
+        "keys": [(key, list(words)) for key, words in KEYS],
     }
 
 

@@ -32,6 +32,7 @@ from .slots import Run, runs
 from .theme import LOOKS, Lang, Words
 
 GUTTER = 60
+MARKS = ("ring", "over", "twin", "host_lock")
 TITLE = Words("Memory", "内存")
 
 
@@ -65,7 +66,7 @@ def _document(
     wide = WIDTH + GUTTER + 32
     height += 24
     if still:
-        drawn, tall = draw.legend(lang, WIDTH, contents)
+        drawn, tall = draw.legend(lang, WIDTH, contents, MARKS)
         parts = [draw.page(), *parts, draw.move(16 + GUTTER, height + 4, [drawn])]
         height += tall + 20
     return draw.document(parts, wide, height, TITLE.to(lang), lang)

@@ -23,6 +23,7 @@ from ..record.snapshot import ROOT, NodeState
 from . import theme
 from .frame import Focus, Frame, focus, given_up
 from .markup import NOTHING, Markup, esc, join, plain, tag
+from .primer import MARKS
 from .rule_table import mixed_note
 from .sentences import describe
 from .slots import l1_state, l2_state
@@ -173,6 +174,8 @@ def _below(frame: Frame, lang: Lang) -> Markup:
     lines += [esc(note.to(lang)) for note in mixed_note(frame.header.rules)]
     rows = [_row(_cell(line, COLSPAN=8, BORDER=0, CELLPADDING=8)) for line in lines]
     rows += [_legend_row(legend[at : at + 4]) for at in range(0, len(legend), 4)]
+    ringed = esc(_roomy(MARKS["ring"].name.to(lang)))
+    rows.append(_row(_cell(ringed, COLSPAN=2, BORDER=2, COLOR=theme.INK)))
     return tag(
         "TABLE", join(rows), BORDER=0, CELLBORDER=1, CELLSPACING=0, CELLPADDING=3
     )

@@ -36,7 +36,7 @@ export function termsOf(player, run, tier) {
 }
 
 /** A term under the engine's own word, where that is another than its state's. */
-const termName = (player, state) =>
+export const termName = (player, state) =>
   (player.log.blocks ? ownWord(player, state) : null) ?? stateName(player, state);
 
 /** Tokens promised to loads, by the term that counts them: no node's are held. */

@@ -127,9 +127,8 @@ function cellsSvg(player, run, held, touched, most) {
 function cellSvg(player, run, block, x, ring) {
   const named = run.c.named1[block];
   const title = `${block} · ref_cnt ${run.c.ref1[block]} · ${hashOf(run, block) || "–"}`;
-  const edge = player.colour["evictable-edge"];
   const line = named
-    ? `<path d="M${x + 2} 19h20" stroke="${edge}" stroke-width="2"/>`
+    ? `<path d="M${x + 3} 18.5h18" stroke="${player.colour.bg}" stroke-width="2"/>`
     : "";
   const parts = [
     box(player, x, 1, 24, 20, "used"),

@@ -3,6 +3,7 @@
 // Two bars on one scale, each name above its number, the test and its verdict.
 // Left out: what the terms are (sums.js), the rest of the card (card.js).
 
+import { markSample } from "./legend.js";
 import { box, swatch } from "./looks.js";
 import { SIGNS, holds } from "./sums.js";
 import { esc, num, plain } from "./text.js";
@@ -23,7 +24,7 @@ function termHtml(player, name, terms) {
   const text = numberOf(player, name, terms);
   const [title, also] = otherHtml(player, name) || ["", ""];
   const said = esc(player.log.labels[name] ?? name);
-  return `<span class="t"${title}><span class="l">${state ? swatch(player, state) : ""}${said}</span>${also}<span class="n">${esc(text)}</span></span>`;
+  return `<span class="t"${title}><span class="l">${state ? swatch(player, state) : markSample(player, name)}${said}</span>${also}<span class="n">${esc(text)}</span></span>`;
 }
 
 export function testHtml(player, test, terms) {

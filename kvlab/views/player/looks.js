@@ -48,7 +48,8 @@ export function box(player, x, y, w, h, state, more = "") {
 }
 
 export function swatch(player, state) {
-  return `<svg width="12" height="12" aria-hidden="true">${box(player, 0, 0, 12, 12, state)}</svg>`;
+  const cross = `<path d="M2.5 2.5l7 7m0-7l-7 7" stroke="${player.colour.lost}" stroke-width="1.6"/>`;
+  return `<svg width="12" height="12" aria-hidden="true">${box(player, 0, 0, 12, 12, state)}${state === "lost" ? cross : ""}</svg>`;
 }
 
 export function stateName(player, state) {

@@ -5,6 +5,7 @@
 import { LONGEST_NOTE } from "./caption.js";
 import { hasChecks } from "./contents.js";
 import { toPlayer } from "./focus.js";
+import { legendHtml } from "./legend.js";
 import { signSvg } from "./looks.js";
 import { esc, num } from "./text.js";
 import { kindName } from "./watch.js";
@@ -150,5 +151,6 @@ function help(player) {
   const signs = ["lost", "no", "short"].map((sign) => {
     return `<div><dt>${signSvg(player, sign)}</dt><dd>${ui(player, `grade_${sign}`)}</dd></div>`;
   });
-  return `<dl>${lines.join("")}${signs.join("")}</dl><p>${ui(player, "grades")}</p>`;
+  const legend = player.log.primer ? legendHtml(player, player.run) : "";
+  return `<dl>${lines.join("")}${signs.join("")}</dl><p>${ui(player, "grades")}</p><dl class="legend">${legend}</dl>`;
 }

@@ -99,12 +99,18 @@ export const PANE_STYLE = `
 .kv .moved td:first-child { color: var(--ink2); min-width: 150px }
 .kv .moved td:nth-child(2), .kv .moved td:last-child { text-align: right }
 .kv .moved svg { display: inline-block; vertical-align: -1px }
+.kv .primer .legend { grid-template-columns: max-content 1fr; align-items: center }
+.kv .panel .legend {
+  display: grid; grid-template-columns: repeat(2, max-content 1fr); gap: 3px 12px;
+}
+.kv .panel .legend dt { font-family: var(--ui) }
+.kv .legend dt { display: flex; gap: 6px; align-items: center; white-space: nowrap }
 .kv .primer p { margin: 0 0 6px; font-size: 12.5px }
 .kv .primer dl {
   display: grid; grid-template-columns: 76px 1fr; gap: 3px 12px; margin: 0; font-size: 12px;
   border-top: 1px solid var(--line); padding: 8px 0;
 }
-.kv .primer dt { display: flex; gap: 6px; align-items: center; white-space: nowrap }
+
 .kv .primer dd { margin: 0; color: var(--ink2) }
 .kv kbd {
   font: 11px var(--mono); border: 1px solid var(--line2); border-radius: 3px;
