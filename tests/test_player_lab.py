@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from lab_browser import CHROMIUM, OpenNotebook, chromium, jupyterlab
+from lab_browser import CHROMIUM, IDLE, OpenNotebook, chromium, jupyterlab
 from test_notes import marks_in
 
 pytestmark = [
@@ -33,6 +33,13 @@ CELLS = [
 ]
 
 
+def wait_for(notebook, selector: str) -> None:
+    """Wait for an element, without a handle, which would keep it alive."""
+    notebook.page.wait_for_function(
+        "selector => !!document.querySelector(selector)", arg=selector, timeout=60_000
+    )
+
+
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory):
     """A notebook with a player in it, open in a real JupyterLab, all cells run."""
@@ -45,7 +52,7 @@ def notebook(tmp_path_factory):
     with jupyterlab(folder, home) as address, chromium() as browser:
         opened = OpenNotebook(browser, address, "play.ipynb", width=1400)
         opened.run_all()
-        opened.page.wait_for_selector(".kv[data-ready=true]", timeout=60_000)
+        wait_for(opened, ".kv[data-ready=true]")
         yield opened
         opened.close()
 
@@ -63,19 +70,23 @@ def press(notebook, *keys: str) -> None:
         notebook.page.keyboard.press(key)
 
 
-def ask_python(notebook, expression: str) -> str:
-    """Run an expression in the kernel; return what it prints."""
+def in_python(notebook, code: str) -> str:
+    """Run code in the kernel; return what it prints."""
     return notebook.page.evaluate(
         """async code => {
             const kernel = window.jupyterapp.shell.currentWidget.sessionContext
                 .session.kernel;
             let text = '';
-            const done = kernel.requestExecute({code: `print(${code})`});
+            const done = kernel.requestExecute({code});
             done.onIOPub = m => { text += m.content.text ?? m.content.evalue ?? '' };
             await done.done;
             return text.trim() }""",
-        expression,
+        code,
     )
+
+
+def ask_python(notebook, expression: str) -> str:
+    return in_python(notebook, f"print({expression})")
 
 
 def test_the_player_opens_without_a_complaint(notebook):
@@ -115,7 +126,7 @@ def test_a_fork_by_button_shows_both_runs_at_their_first_difference(notebook):
     press(notebook, "f")
     notebook.page.fill(".kv [data-knob=pool_tokens]", "20")
     notebook.page.click(".kv [data-do=fork]")
-    notebook.page.wait_for_selector(".kv.two", timeout=20_000)
+    wait_for(notebook, ".kv.two")
     note = notebook.page.inner_text(".kv .note")
     assert "pool_tokens 64 → 20" in note
     assert ask_python(notebook, "player.difference.at + 1") in note.replace(",", "")
@@ -127,7 +138,7 @@ def test_a_fork_on_the_rules_names_the_rule_that_parts_them(notebook):
     press(notebook, "f")
     notebook.page.select_option(".kv [data-knob=rules]", "0.5.23")
     notebook.page.click(".kv [data-do=fork]")
-    notebook.page.wait_for_selector(".kv .because", timeout=20_000)
+    wait_for(notebook, ".kv .because")
     card = notebook.page.inner_text(".kv .because")
     assert card.startswith("Rule load_protects_source: A no, B yes")
     assert "rules 0.5.14 → 0.5.23" in notebook.page.inner_text(".kv .note")
@@ -160,6 +171,81 @@ def test_the_player_saves_itself_as_a_page(notebook, tmp_path):
     assert page.count('id="kvlab-log"') == 1 and "default-src 'none'" in page
 
 
+def wait_for_python(notebook, expression: str, value: str) -> None:
+    """Wait until an expression has a value in the kernel."""
+    said = ""
+    for _ in range(40):
+        said = ask_python(notebook, expression)
+        if said == value:
+            return
+        notebook.page.wait_for_timeout(50)
+    raise AssertionError(f"{expression} is {said}, not {value}")
+
+
+VIEWS = "[...document.querySelectorAll('.kv')].map(root => root.kvlab)"
+
+
+def wait_for_views(notebook, said: str) -> None:
+    """Wait until something holds for every view of the player, of which there are 2."""
+    notebook.page.wait_for_function(
+        f"() => {VIEWS}.length === 2 && {VIEWS}.every(view => {said})"
+    )
+
+
+def run_last_cell(notebook, source: str, shown: int) -> None:
+    """Run the last cell with this in it; wait until so many players are shown."""
+    notebook.page.evaluate(
+        """source => {
+            const book = window.jupyterapp.shell.currentWidget.content;
+            book.activeCellIndex = 2;
+            book.activeCell.model.sharedModel.setSource(source);
+            return window.jupyterapp.commands.execute('notebook:run-cell') }""",
+        source,
+    )
+    notebook.page.wait_for_function(
+        "n => document.querySelectorAll('.kv[data-ready=true]').length === n",
+        arg=shown,
+    )
+
+
+@pytest.fixture
+def twice(notebook):
+    """The same player in two outputs, at event 12 in both."""
+    js(notebook, f"{PLAYER}.setMode('watch')")
+    js(notebook, f"{PLAYER}.show(12)")
+    wait_for_python(notebook, "player.step", "12")
+    run_last_cell(notebook, "player", 2)
+    yield notebook
+    run_last_cell(notebook, "print('gone')", 1)
+
+
+def test_a_second_view_opens_as_the_first_stands_and_follows_it(twice):
+    wait_for_views(twice, "view.run.at === 12 && view.b && view.answers.length === 1")
+    press(twice, "ArrowRight", "b")
+    wait_for_views(twice, "view.run.at === 13 && view.bookmarks.has(12)")
+    js(twice, f"{VIEWS}[1].show(20)")
+    wait_for_views(twice, "view.run.at === 20")
+    twice.page.click(".kv [data-do=lang][data-to=zh]")
+    wait_for_views(twice, "view.lang === 'zh'")
+    press(twice, "Home", "p")
+    wait_for_views(twice, "view.run.at === 0 && view.mode === 'predict'")
+
+
+def test_what_python_sets_is_shown_in_every_view(twice):
+    twice.page.wait_for_timeout(200)  # what the page still had to tell
+    in_python(twice, "player.lang, player.mode, player.step = 'en', 'watch', 7")
+    in_python(twice, "player.notes = {7: 'from <b>Python</b>'}")
+    wait_for_views(twice, "view.run.at === 7 && view.lang + view.mode === 'enwatch'")
+    wait_for_views(twice, "view.$('.caption').innerText === 'from <b>Python</b>'")
+    assert ask_python(twice, "7 in player.bookmarks") == "True"
+    in_python(twice, "player.answers, player.bookmarks, player.notes = [], [], {}")
+    in_python(twice, "player.mode, player.step = 'predict', 90")
+    wait_for_views(twice, "view.asking >= 0 && view.bookmarks.size === 0")
+    wait_for_python(twice, "player.step", str(js(twice, f"{PLAYER}.asking")))
+    in_python(twice, "player.mode = 'watch'")
+    wait_for_views(twice, "view.mode === 'watch'")
+
+
 def test_a_note_is_read_in_python_and_saved_with_the_page(notebook):
     js(notebook, f"{PLAYER}.show(3)")
     press(notebook, "n")
@@ -174,6 +260,36 @@ def test_a_note_is_read_in_python_and_saved_with_the_page(notebook):
     assert [3, "dd </script> 为什么"] in marks_in(page)
 
 
+def test_the_player_is_dark_as_the_notebook_is_until_somebody_chooses(notebook):
+    def themed(name: str) -> bool:
+        js(notebook, "window.jupyterapp.commands.execute("
+           f"'apputils:change-theme', {{theme: 'JupyterLab {name}'}})")  # fmt: skip
+        light = "true" if name == "Light" else "false"
+        notebook.page.wait_for_function(
+            f"() => document.body.dataset.jpThemeLight === '{light}'"
+            " && !document.getElementById('jupyterlab-splash')"
+        )
+        return js(notebook, f"{PLAYER}.dark")
+
+    assert [themed("Dark"), themed("Light")] == [True, False]
+    notebook.page.click(".kv [data-do=dark]")
+    assert [themed("Dark"), themed("Light")] == [True, True]
+    notebook.page.click(".kv [data-do=dark]")
+
+
+def test_escape_gives_the_keys_to_the_notebook_and_ctrl_s_saves_it(notebook):
+    saved = "!window.jupyterapp.shell.currentWidget.context.model.dirty"
+    active = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
+    js(
+        notebook,
+        "{ window.jupyterapp.shell.currentWidget.content.activeCellIndex = 1 }",
+    )
+    press(notebook, "Control+s")
+    notebook.page.wait_for_function(f"() => {saved}")
+    press(notebook, "Escape", "ArrowDown")
+    assert js(notebook, active) == 2
+
+
 def test_the_output_has_a_twin_for_where_no_widget_runs(notebook):
     bundle = js(
         notebook,
@@ -182,6 +298,45 @@ def test_the_output_has_a_twin_for_where_no_widget_runs(notebook):
     )
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "<iframe sandbox" in bundle and "kvlab-log" in bundle
+
+
+def alive(notebook, selector: str) -> int:
+    """Return how many elements there are, those that no page shows any more among
+    them."""
+    cdp = notebook.page.context.new_cdp_session(notebook.page)
+    cdp.send("HeapProfiler.collectGarbage")
+    kind = cdp.send("Runtime.evaluate", {"expression": "HTMLDivElement.prototype"})
+    asked = {"prototypeObjectId": kind["result"]["objectId"]}
+    found = cdp.send("Runtime.queryObjects", asked)["objects"]["objectId"]
+    count = f"function () {{ return this.filter(e => e.matches({selector!r})).length }}"
+    asked = {"objectId": found, "functionDeclaration": count}
+    number = cdp.send("Runtime.callFunctionOn", asked)["result"]["value"]
+    cdp.detach()
+    return number
+
+
+def test_a_player_whose_cell_is_run_again_is_let_go(notebook):
+    for _ in range(3):
+        js(notebook, "{ document.querySelector('.kv').dataset.old = 'true' }")
+        js(notebook, "{ window.jupyterapp.shell.currentWidget.content"
+           ".activeCellIndex = 1 }")  # fmt: skip
+        js(notebook, "window.jupyterapp.commands.execute('notebook:run-cell')")
+        wait_for(notebook, ".kv[data-ready=true]:not([data-old])")
+    assert alive(notebook, "[data-old]") <= 1  # the browser itself may keep the last
+
+
+def test_without_its_kernel_the_player_plays_on_and_says_what_it_cannot(notebook):
+    js(notebook, "window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()")
+    notebook.page.wait_for_function(IDLE)
+    press(notebook, "Home", "ArrowRight")
+    assert js(notebook, f"{PLAYER}.run.at") == 1
+    said = "The kernel that made this player is gone: run its cell again."
+    js(notebook, f"{PLAYER}.root.querySelector('[data-to=fork]').click()")
+    notebook.page.click(".kv [data-do=fork]")
+    assert notebook.page.inner_text(".kv .forked") == said
+    js(notebook, f"{PLAYER}.root.querySelector('[data-to=export]').click()")
+    notebook.page.click(".kv [data-do=save][data-to=html]")
+    assert notebook.page.inner_text(".kv .forked") == said
 
 
 def test_nothing_was_said_on_the_console_and_nobody_else_was_asked(notebook):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from lab_browser import CHROMIUM, chromium
+from nbconvert.preprocessors.sanitize import SanitizeHTML
+from traitlets import TraitError
 
 from kvlab import Workbench, play
 from kvlab.errors import KvlabError, TraceError
@@ -83,6 +85,58 @@ def test_answers_and_bookmarks_are_empty_lists_at_first(sample):
     player = play(sample)
     assert (player.answers, player.bookmarks) == ([], [])
     assert player.difference is player.other is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("step", 143, "step 143: is not in the run; use 0 to 142"),
+        ("step", -1, "step -1: is not in the run; use 0 to 142"),
+        (
+            "bookmarks",
+            [3, 143],
+            "bookmark 143: is to no event of the run; use 1 to 142",
+        ),
+        ("notes", {0: "x"}, "note 0: is to no event of the run; use 1 to 142"),
+        ("notes", {"3": "x"}, "note '3': is to no event of the run; use 1 to 142"),
+    ],
+)
+def test_what_the_run_does_not_have_cannot_be_set(sample, name, value, says):
+    player = play(sample, 80, notes={3: "kept"})
+    before = getattr(player, name)
+    with pytest.raises(TraceError, match=re.escape(says)):
+        setattr(player, name, value)
+    assert getattr(player, name) == before
+
+
+def test_it_has_two_modes_and_the_languages_that_there_are(sample):
+    player = play(sample, predict=True)
+    assert (player.mode, player.lang) == ("predict", "")
+    for name, value in (("mode", "study"), ("lang", "fr")):
+        with pytest.raises(TraitError, match=f"{name}.*any of.*{value}"):
+            setattr(player, name, value)
+
+
+def test_a_note_that_python_sets_is_a_bookmark_too(sample):
+    player = play(sample, notes={9: "later"})
+    player.notes = {5: "since"}
+    assert player.bookmarks == [5, 9]
+
+
+def test_a_fork_stands_at_the_first_difference_and_asks_no_more(sample):
+    player = play(sample, 80, predict=True)
+    player.compare(sample)
+    assert (player.step, player.mode) == (80, "watch")
+    player.mode = "predict"
+    player.compare(Trace(sample.header, sample.events[:-1]))
+    assert (player.step, player.mode) == (len(sample), "watch")
+
+
+def test_where_frames_are_taken_out_words_are_left(sample):
+    twin = twin_of(play(sample))
+    words = SanitizeHTML(strip=True).sanitize_html_tags(twin)
+    assert words.startswith("A run that plays: this site shows no frames.")
+    assert twin.startswith("<p hidden>")
 
 
 def test_without_an_engine_there_is_no_fork(sample):

@@ -29,6 +29,12 @@ TWIN_EVENTS = 2000
 """How many events the twin in a notebook's output holds; shorter runs are whole."""
 
 
+_CUT_OUT = Words(
+    "A run that plays: this site shows no frames. Run the notebook to see it.",
+    "这里有一段可播放的运行，但此网站不显示内嵌框架。请运行笔记本查看。",
+)
+
+
 def safe(source: str) -> str:
     r"""Return a script that cannot end its own element, nor break at U+2028.
 
@@ -132,8 +138,11 @@ def _embedded(name: str, log: bytes) -> str:
 
 
 def twin(page: str, height: int = 760) -> str:
-    """Return an iframe that holds the page: what an output without widgets shows."""
+    """Return an iframe that holds the page: what an output without widgets shows. Who
+    takes the frame out, as sites that show notebooks do, leaves words in its place."""
+    words = " / ".join(_CUT_OUT)
     return (
+        f"<p hidden>{html.escape(words)}</p>"
         f'<iframe sandbox="allow-scripts allow-downloads" title="kvlab" width="100%" '
         f'height="{height}" style="border:0" srcdoc="{html.escape(page)}"></iframe>'
     )

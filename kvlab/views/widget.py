@@ -15,9 +15,10 @@ import anywidget
 import traitlets
 
 from ..errors import ConfigError, KvlabError
+from ..record.folding import check_step
 from ..record.trace import AnyTrace, check_run
 from .compare import Difference, comparison, first_difference
-from .notes import checked, marks_of
+from .notes import checked, event_of, marks_of
 from .page import TWIN_EVENTS, checked_how, log_of, page_of, to_html, twin
 from .player_script import script
 from .rule_table import the_one_rule
@@ -31,10 +32,12 @@ Explain = Callable[[Any, Any], Sequence[Words]]
 
 
 class Player(anywidget.AnyWidget):
-    """A run in a notebook. `step`, `answers`, `bookmarks`, `notes` can be read at any
-    time, and `step` set. Events are counted from 1.
+    """A run in a notebook. `step`, `mode` (predict, watch), `lang` ("" is the
+    browser's), `answers`, `bookmarks` and `notes` can be read and set at any time: all
+    its views follow. Events are counted from 1.
 
-    `notes` holds the line to each bookmark that has one, by its event.
+    `notes` holds the line to each bookmark that has one, by its event; an event with a
+    note becomes a bookmark. `answers = []` asks everything anew.
 
     `answers` holds one record a prediction: `event` and its `kind`, what was `said`
     and what `happened` (entries of phrases.py), whether that is `right`, `confidence`
@@ -50,7 +53,8 @@ class Player(anywidget.AnyWidget):
     log = traitlets.Bytes().tag(sync=True)
     log_b = traitlets.Bytes(b"").tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-    lang = traitlets.Unicode("en").tag(sync=True)
+    lang = traitlets.Enum(["", *LANGS]).tag(sync=True)
+    mode = traitlets.Enum(["watch", "predict"]).tag(sync=True)
     can_fork = traitlets.Bool(False).tag(sync=True)
     answers: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     bookmarks: traitlets.List[int] = traitlets.List().tag(sync=True)
@@ -78,12 +82,15 @@ class Player(anywidget.AnyWidget):
         super().__init__(
             log=log_of(self.trace, extra=how),
             step=how.get("start", 0),
-            lang=how.get("lang", "en"),
+            lang=how.get("lang", ""),
+            mode=how.get("mode", "watch"),
             can_fork=fork is not None,
-            bookmarks=[*lines],
             notes=lines,
         )
         self.on_msg(self._asked)
+
+    def __repr__(self) -> str:
+        return f"Player({self.trace.header.name!r}, {len(self.trace)} events)"
 
     def fork(self, **knobs: Any) -> Difference:
         """Run it again with these settings changed, show both, return where they part.
@@ -102,6 +109,9 @@ class Player(anywidget.AnyWidget):
         because = explain(self.trace, other)
         told = self.difference.told(self.trace, other, because)
         self.log_b = log_of(other, extra={**self._how, "difference": told})
+        self.mode = "watch"
+        if self.difference.at is not None:
+            self.step = self.difference.at + 1
         return self.difference
 
     def report(self, lang: Lang = "en") -> str:
@@ -117,6 +127,24 @@ class Player(anywidget.AnyWidget):
         marks = marks_of(self.bookmarks, self.notes)
         return page_of(self.log, self.log_b or None, title, marks)
 
+    @traitlets.validate("step")
+    def _a_step(self, proposal: dict[str, Any]) -> int:
+        check_step(proposal["value"], len(self.trace))
+        return int(proposal["value"])
+
+    @traitlets.validate("bookmarks")
+    def _marked_events(self, proposal: dict[str, Any]) -> list[int]:
+        return [event_of("bookmark", e, self.trace) for e in proposal["value"]]
+
+    @traitlets.validate("notes")
+    def _short_lines(self, proposal: dict[str, Any]) -> dict[int, str]:
+        return checked(proposal["value"], self.trace)
+
+    @traitlets.observe("notes")
+    def _noted(self, change: dict[str, Any]) -> None:
+        if not change["new"].keys() <= {*self.bookmarks}:
+            self.bookmarks = sorted({*self.bookmarks, *change["new"]})
+
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
         if content.get("page"):
             self.send({"page": self.to_html()})
@@ -130,11 +158,15 @@ class Player(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Return the widget, and beside it a page for where no widget runs."""
-        bundle = super()._repr_mimebundle_(**kwargs)
         page = to_html(self.trace, length=TWIN_EVENTS, notes=self.notes, **self._how)
-        data, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
-        data = {**(data or {}), "text/html": twin(page)}
-        return (data, *rest) if rest else data
+        return beside(super()._repr_mimebundle_(**kwargs), twin(page))
+
+
+def beside(bundle: Any, html: str) -> Any:
+    """Return the forms of an output with its twin in HTML among them."""
+    data, *rest = bundle if isinstance(bundle, tuple) else (bundle,)
+    data = {**(data or {}), "text/html": html}
+    return (data, *rest) if rest else data
 
 
 def _as_it_is(trace: AnyTrace) -> AnyTrace:

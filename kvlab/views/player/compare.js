@@ -28,6 +28,7 @@ export function compareWith(player, run, difference) {
   player.difference = difference;
   player.other = difference.index == null ? null : run;
   player.mode = "watch";
+  player.hooks.mode?.("watch");
   player.panel = "";
   player.$(".panel").innerHTML = "";
   layout(player);

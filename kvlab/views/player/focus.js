@@ -13,6 +13,12 @@ export function toPlayer(player) {
   player.root.focus({ preventScroll: true });
 }
 
+/** Out of the player: in a notebook onto its cell, whose keys are the notebook's. */
+export function leave(player) {
+  document.activeElement.blur();
+  player.root.parentElement.closest("[tabindex]")?.focus({ preventScroll: true });
+}
+
 /** Where the keyboard stands, to be taken again when all there is was made anew. */
 export function keepPlace(player) {
   const { root } = player;

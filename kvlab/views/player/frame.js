@@ -55,4 +55,5 @@ export function buildFrame(player) {
 export function closePlayer(player) {
   stop(player);
   player.watcher?.disconnect();
+  player.unfollow();
 }

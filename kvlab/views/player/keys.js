@@ -4,7 +4,7 @@
 // Left out: pointers (hands.js).
 
 import { SPEEDS } from "./controls.js";
-import { goToPane, rove, toPlayer } from "./focus.js";
+import { goToPane, leave, rove, toPlayer } from "./focus.js";
 import { click } from "./hands.js";
 import { play, show, step, stop } from "./move.js";
 import { askNote, bookmark, keepNote, toMark } from "./notes.js";
@@ -27,7 +27,10 @@ export function hearPage(player) {
 export function onKey(player, event) {
   const { key, target } = event,
     typing = target.matches("input:not([type=radio]),select,textarea");
-  if (event.metaKey || (event.ctrlKey && !key.startsWith("Arrow"))) return;
+  if (event.metaKey || (event.ctrlKey && !key.startsWith("Arrow"))) {
+    if (key === "s") passOn(player, event);
+    return;
+  }
   const done = () => {
     event.preventDefault();
     event.stopPropagation();
@@ -39,8 +42,7 @@ export function onKey(player, event) {
       return toPlayer(player);
     }
     stop(player);
-    target.blur();
-    player.root.blur();
+    leave(player);
     return;
   }
   if (typing) {
@@ -134,6 +136,13 @@ export function onKey(player, event) {
     done();
     act();
   }
+}
+
+/** Let the notebook have a key that the player hides from it: it saves. */
+function passOn({ root }, event) {
+  if (root.classList.contains("page")) return;
+  const again = new KeyboardEvent(event.type, event);
+  if (!root.parentElement.dispatchEvent(again)) event.preventDefault();
 }
 
 function faster(player, by) {

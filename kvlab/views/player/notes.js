@@ -43,12 +43,33 @@ export function toMark(player, by) {
   jump(player, (by > 0 ? ahead[0] : ahead.at(-1)) ?? -1);
 }
 
+/** Hold the bookmarks and their lines that the page, or the notebook, kept. */
+export function holdMarks(player, marks) {
+  player.bookmarks.clear();
+  for (const [event, text] of marks) {
+    if (event > player.run.count) continue; // behind where this page's run is cut
+    player.bookmarks.add(event - 1);
+    text ? player.notes.set(event - 1, text) : player.notes.delete(event - 1);
+  }
+  player.kept = new Map(player.notes);
+}
+
+/** Hold them, and show them. */
+export function takeMarks(player, marks) {
+  holdMarks(player, marks);
+  showMarks(player);
+}
+
 function marksChanged(player) {
+  showMarks(player);
+  player.hooks.marks?.(marksOf(player));
+}
+
+function showMarks(player) {
   player.captioned = null; // a line may be longer now
   drawTimeline(player);
   drawCaption(player);
   drawPlace(player);
-  player.hooks.marks?.(marksOf(player));
 }
 
 /** Whether a note would be gone with the page: no file has it as it is. */

@@ -118,7 +118,7 @@ function exports(player) {
   const field = (name, value) =>
     `<label>${ui(player, `film_${name}`)} <input class="film-${name}" inputmode="numeric" size="6" value="${value}"></label>`;
   const last = Math.min(player.limit, at + FILM - 1);
-  return `${forms.map(button).join("")}<span class="film">${button("film")} ${field("from", at)} ${field("to", last)}</span>`;
+  return `${forms.map(button).join("")}<span class="film">${button("film")} ${field("from", at)} ${field("to", last)}</span><span class="forked"></span>`;
 }
 
 function forks(player) {

@@ -37,6 +37,7 @@ export function perform(player, what, to, at) {
     mode: () => setMode(player, to),
     lang: () => setLang(player, to),
     dark: () => {
+      player.unfollow();
       player.dark = !player.dark;
       layout(player);
     },

@@ -8,29 +8,16 @@ import { firstColouring } from "./contents.js";
 import { settle } from "./draw.js";
 import { buildFrame, closePlayer } from "./frame.js";
 import { show } from "./move.js";
+import { holdMarks } from "./notes.js";
 import { drawPoolCanvas } from "./pool.js";
 import { setMode } from "./predict.js";
 import { askingOf, limitOf } from "./question.js";
 import { csv, perfetto } from "./save.js";
 import { sentence } from "./sentence.js";
 import { stillSvg } from "./still.js";
+import { followTheme } from "./themed.js";
 import { stretchOf } from "./timeline.js";
 import { concerns } from "./watch.js";
-
-function darkPage() {
-  const lab = document.body.dataset.jpThemeLight;
-  return lab ? lab === "false" : matchMedia("(prefers-color-scheme: dark)").matches;
-}
-
-/** Take the bookmarks and their lines that the page, or the notebook, kept. */
-function takeMarks(player, marks) {
-  for (const [event, text] of marks) {
-    if (event > player.run.count) continue; // behind where this page's run is cut
-    player.bookmarks.add(event - 1);
-    if (text) player.notes.set(event - 1, text);
-  }
-  player.kept = new Map(player.notes);
-}
 
 let players = 0;
 
@@ -64,9 +51,9 @@ export class Player {
     });
     this.lang =
       options.lang ?? log.lang ?? (/^zh/i.test(navigator.language) ? "zh" : "en");
-    this.dark = options.dark ?? log.dark ?? darkPage();
+    followTheme(this, options.dark ?? log.dark);
     this.motion = !matchMedia("(prefers-reduced-motion: reduce)").matches;
-    takeMarks(this, options.marks ?? []);
+    holdMarks(this, options.marks ?? []);
     buildFrame(this);
     show(this, options.start ?? log.start ?? 0);
   }

@@ -71,4 +71,18 @@ export function setMode(player, mode) {
   player.freed = 0;
   layout(player);
   show(player, player.run.at);
+  player.hooks.mode?.(mode);
+}
+
+/** Take the answers as Python, or another view, holds them. */
+export function takeAnswers(player, list) {
+  if (JSON.stringify(list) === JSON.stringify(player.answers)) return;
+  const answersTo = (kind) => player.log.questions[kind]?.[1] ?? {};
+  player.answers = list
+    .filter(({ kind, said, happened }) => said in answersTo(kind) && happened in answersTo(kind))
+    .map((answer) => ({ ...answer }));
+  player.answered = new Map(player.answers.map((answer) => [answer.event - 1, answer]));
+  player.freed = 0;
+  show(player, player.run.at);
+  settle(player);
 }
