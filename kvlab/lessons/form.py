@@ -15,13 +15,12 @@ from random import Random
 from typing import Any
 
 import anywidget
-import ipywidgets as widgets
 import traitlets
 
 from ..record import events as ev
 from ..views.questions import CONFIDENCE
 from ..views.theme import LANGS, Lang, Words
-from ..views.widget import play
+from ..views.widget import beside, play
 from .grading import Verdict, grade, is_open
 from .kinds import (
     UNSAID,
@@ -34,6 +33,7 @@ from .kinds import (
     Point,
     Sentence,
 )
+from .sheet import Sheet, printed, question
 
 WATCHED = 40
 """So many events at most lie between the opening of a run and what was predicted."""
@@ -87,8 +87,15 @@ class Card(anywidget.AnyWidget):
     verdict: traitlets.Dict[str, Any] = traitlets.Dict().tag(sync=True)
     lang = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
+    def __repr__(self) -> str:
+        return question(self.asked, _lang(self.lang) or "en")
 
-class Form(widgets.VBox):  # type: ignore[misc]
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        on_paper = printed(self.asked, _lang(self.lang) or "en")
+        return beside(super()._repr_mimebundle_(**kwargs), on_paper)
+
+
+class Form(Sheet):
     """An exercise to answer. `answer`, `seed` and `verdict` can be read."""
 
     def __init__(
@@ -138,7 +145,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
                 self.children = shown
 
 
-class Prediction(widgets.VBox):  # type: ignore[misc]
+class Prediction(Sheet):
     """A question before a run. `answer`, `confidence`, `seen`, `player` can be read.
 
     `player` is None until the prediction is committed.
@@ -187,8 +194,7 @@ class Prediction(widgets.VBox):  # type: ignore[misc]
                 case.trace, opens_at(case), lang, fork=case.fork, explain=case.explain
             )
             if case.beside is not None:
-                found = self.player.compare(case.beside)
-                self.player.step = found.at or 0
+                self.player.compare(case.beside)
         shown = [self.card, self.player, self.seen]
         self.children = [widget for widget in shown if widget is not None]
         if self.seen is None:

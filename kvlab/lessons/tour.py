@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import ipywidgets as widgets
-
 from ..record import events as ev
 from ..views.compare import Difference
 from ..views.theme import Lang, Words
@@ -22,6 +20,7 @@ from .form import Card
 from .questions import moment
 from .scenarios import fork_of
 from .scenarios.nb00 import thirty_seconds
+from .sheet import Sheet
 
 STARTS_AT = 51
 """Three requests are in by then; the fourth and the fifth are watched."""
@@ -58,7 +57,7 @@ PARTS = Words(
 )
 
 
-class Tour(widgets.VBox):  # type: ignore[misc]
+class Tour(Sheet):
     """The tour as a widget. `player` is its player; `difference` what the last button
     led to, None before any."""
 
@@ -92,8 +91,6 @@ class Tour(widgets.VBox):  # type: ignore[misc]
         at = found.events if found.at is None else found.at + 1
         why = [said.to(lang).format(knob=words.to(lang), n=at) for lang in ("en", "zh")]
         self.acts.verdict = {"right": None, "why": why, "marks": {}, "show": False}
-        if found.at is not None:
-            self.player.step = at
         return found
 
     def _answered(self, change: Any) -> None:
