@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 
 import msgspec
+import numpy as np
 import pytest
 from folding import Folded, differences
 
@@ -24,13 +25,15 @@ from kvlab.run.workload import Ask, ClosedLoop, OpenLoop
 RULES = {"0.5.14": Rules.v0_5_14(), "0.5.23": Rules.v0_5_23()}
 
 
-def machine(emit=QUIET, *, rules="0.5.14", link=4e9, jump=True, seats=None, **knobs):
+def machine(
+    emit=QUIET, *, rules="0.5.14", link=4e9, jump=True, seats=None, queued=None, **knobs
+):
     knobs = {"pool_tokens": 6000, "host_tokens": 12000, "page_size": 16} | knobs
     cost = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=link)
     config = EngineConfig.of(knobs)
     return TimedEngine(
         config, RULES[rules], cost, emit=emit, jump=jump, max_running=seats,
-        conservativeness=0.1,
+        max_queued=queued, conservativeness=0.1,
     )  # fmt: skip
 
 
@@ -162,8 +165,6 @@ def test_the_pool_is_whole_again_when_all_have_left():
 
 
 def test_a_request_larger_than_the_pool_is_refused_and_the_run_goes_on():
-    import numpy as np
-
     asks = [
         Ask(f"r{i}", i, np.arange(size, dtype=np.int32), 10)
         for i, size in enumerate([100, 7000, 100])
@@ -173,6 +174,30 @@ def test_a_request_larger_than_the_pool_is_refused_and_the_run_goes_on():
     (refused,) = engine.tallies.refused
     assert (refused.id, refused.need, refused.total) == ("r1", 7026, 4096)
     assert [record.id for record in engine.tallies.done] == ["r0", "r2"]
+
+
+def at_once(*sizes, outputs=1):
+    """Requests of these lengths, all at the first moment, no token of theirs shared."""
+    return OpenLoop(
+        [
+            Ask(f"r{i}", 0, np.arange(size, dtype=np.int32) + 10_000 * i, outputs)
+            for i, size in enumerate(sizes)
+        ]
+    )
+
+
+def test_a_request_that_needs_the_whole_pool_is_refused_one_token_less_is_served():
+    engine = machine(pool_tokens=4096, page_size=1)
+    engine.run(at_once(4093, 4094))
+    assert [(r.id, r.need) for r in engine.tallies.refused] == [("r1", 4096)]
+    assert [record.id for record in engine.tallies.done] == ["r0"]
+
+
+def test_who_finds_the_queue_full_is_turned_away():
+    engine = machine(queued=2)
+    engine.run(at_once(*[100] * 5))
+    assert [record.id for record in engine.tallies.done] == ["r0", "r1"]
+    assert engine.tallies.turned_away == 3
 
 
 def test_nobody_beyond_the_seats_runs():
