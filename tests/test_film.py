@@ -43,9 +43,13 @@ def test_a_film_of_one_step_is_that_step(trace):
     assert describe(frame_of(Replay(trace), 0)) in texts(film(trace, [0]))
 
 
-def test_a_decision_stands_beside_its_card_and_a_change_alone(trace):
+def test_a_decision_and_what_carries_it_out_stand_beside_its_card(trace):
     assert "22 ≥ 10 ✓ true" in texts(still(trace, 60))
-    assert "22 ≥ 10 ✓ true" not in texts(still(trace, 62))
+    carried = texts(still(trace, 62))
+    assert "A change. What event 60 decided is carried out:" in carried
+    assert "22 ≥ 10 ✓ true" in carried and "Load all 22" in carried
+    assert "A change. What event 60 decided" in still_text(trace, 62)
+    assert not any("cause" in text for text in texts(still(trace, 2)))  # a command
 
 
 def test_the_text_of_a_step_holds_tree_pools_account_and_card(trace):

@@ -25,7 +25,7 @@ def test_the_card_shows_the_formula_and_the_line_that_refused(open_page):
 
 
 def test_every_card_says_what_the_card_in_python_says(open_page):
-    for name in ("s12", "s18", "x08", "x11"):
+    for name in ("s11", "s12", "s18", "x08", "x11"):
         trace = golden(name)
         tab = open_page(to_html(trace, lang="zh"))
         for step, event in enumerate(trace.events, 1):
@@ -37,6 +37,8 @@ def test_every_card_says_what_the_card_in_python_says(open_page):
             assert why.rule.zh in shown and why.source.split(" · ")[-1] in shown
             for check in why.checks:
                 assert check.test in shown, f"{check.test} not in {shown}"
+            if why.asked is not None:
+                assert why.asked.zh in shown
             if why.not_taken is not None:
                 assert why.not_taken.zh in shown
 

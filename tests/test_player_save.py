@@ -10,6 +10,7 @@ from player_tab import needs_chromium, saved, show, words_of
 
 from kvlab import Workbench
 from kvlab.record.replay import Replay
+from kvlab.views.cards import card_at, card_text, decision_behind
 from kvlab.views.frame import frame_of
 from kvlab.views.page import to_html
 from kvlab.views.sentences import describe
@@ -24,6 +25,29 @@ def test_a_step_is_saved_as_a_picture_that_says_what_the_page_says(open_page, tm
     assert {tab.headline, "n1", "L2", "+ 42", "= 64 ✓", "= 96 ✓"} <= set(words)
     png = saved(tab, "png", tmp_path)
     assert png.startswith(b"\x89PNG") and len(png) > 20_000
+
+
+def test_a_picture_carries_the_card_that_python_writes(open_page, tmp_path):
+    trace = golden("s11")
+    tab = open_page(to_html(trace, lang="en"))
+    for variant in ("loadback below_threshold", "admit", "trybackup write"):
+        at = show(tab, variant)
+        words = " ".join(words_of(saved(tab, "svg", tmp_path)))
+        for line in card_text(card_at(trace, at + 1)).splitlines():
+            assert " ".join(line.replace("->", "→").split()) in words
+
+
+def test_a_picture_of_a_change_carries_the_card_of_its_decision(open_page, tmp_path):
+    trace = golden("s10")
+    tab = open_page(to_html(trace, lang="en"))
+    at = show(tab, "load")
+    words = " ".join(words_of(saved(tab, "svg", tmp_path)))
+    decided = decision_behind(trace, at) + 1
+    assert f"What event {decided} decided is carried out:" in words
+    assert "22 ≥ 10 ✓ true" in words and "mem_cache/hiradix_cache.py" in words
+    assert tab.js("() => kvlab.run.at") == at + 1
+    tab.js("() => kvlab.show(2)")  # a change of a command alone has none
+    assert "cause:" not in " ".join(words_of(saved(tab, "svg", tmp_path)))
 
 
 def test_a_film_shows_each_of_its_steps(open_page, tmp_path):

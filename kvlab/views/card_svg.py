@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..record.events import Decision
+from ..record.events import Decision, Step
 from ..record.trace import Trace
 from . import draw, theme
-from .cards import card, card_text
-from .frame import Frame
+from .cards import card, card_text, decision_behind
+from .frame import Frame, frame_at
 from .markup import Markup
 from .player_words import UI_WORDS
 from .reason import Term
@@ -25,10 +25,30 @@ from .why_bars import bars
 WIDE, LINE = 324.0, 16
 
 
-def card_svg(trace: Trace, frame: Frame, lang: Lang) -> tuple[list[Markup], float]:
-    """Return the card within `WIDE` pixels and how high it is; [], 0 for a change."""
+def decided(trace: Trace, frame: Frame) -> Frame:
+    """Return the frame of the decision that a change carries out; else the frame."""
+    at = decision_behind(trace, frame.index)
+    if at is None or at == frame.index or isinstance(trace.events[at], Step):
+        return frame
+    return frame_at(trace, at + 1)
+
+
+def led_by(frame: Frame, shown: int, lang: Lang) -> list[str]:
+    """Return the line that leads to the card of a decision where another step is shown;
+    none above the decision's own step."""
+    if frame.step == shown:
+        return []
+    return [UI_WORDS["led"].to(lang).format(n=theme.num(frame.step))]
+
+
+def card_svg(
+    trace: Trace, frame: Frame, lang: Lang, shown: int | None = None
+) -> tuple[list[Markup], float]:
+    """Return the card within `WIDE` pixels and how high it is; [], 0 for a change.
+    `shown` is the step beside which it stands, where that is another."""
     if not isinstance(frame.event, Decision):
         return [], 0.0
+    led = led_by(frame, frame.step if shown is None else shown, lang)
     told = card(trace, frame, lang)
     outside = told.reason.outside
     plain = told._replace(reason=told.reason._replace(outside=None))
@@ -36,10 +56,11 @@ def card_svg(trace: Trace, frame: Frame, lang: Lang) -> tuple[list[Markup], floa
     why = rule_of(frame.event)
     terms = with_sums(why, terms_of(frame.event, frame.before))
     drawn, tall = bars(why, terms, WIDE, lang)
-    head = [*_fitted(title, 14), *_fitted(rule)]
+    above = [part for line in led for part in _fitted(line)]
+    head = [*above, *_fitted(title, 14), *_fitted(rule)]
     foot = [part for line in rest for part in _fitted(line)]
     y = LINE * len(head) + 8.0
-    parts = list(_written(head, len(_fitted(title, 14))))
+    parts = list(_written(head, len(_fitted(title, 14)), len(above)))
     if drawn:
         parts.append(draw.move(0, y, drawn))
         y += tall + 8
@@ -74,12 +95,14 @@ def _fitted(line: str, size: float = 12) -> list[str]:
     return pieces
 
 
-def _written(lines: list[str], titles: int = 0) -> Iterator[Markup]:
-    """Yield the lines, the first `titles` of them strong; formulas are indented."""
+def _written(lines: list[str], titles: int = 0, above: int = 0) -> Iterator[Markup]:
+    """Yield the lines, `titles` of them strong after those `above`; formulas are
+    indented."""
     for number, line in enumerate(lines):
         indent = 8 * (len(line) - len(line.lstrip()))
-        ink = theme.INK if indent or number < titles else theme.INK2
+        strong = above <= number < above + titles
+        ink = theme.INK if indent or strong else theme.INK2
         style: dict[str, object] = {"font_size": 12, "fill": ink}
-        if number < titles:
+        if strong:
             style |= {"font_weight": 600, "font_size": 14}
         yield draw.words(indent / 2, LINE * number + 12, line.strip(), **style)

@@ -16,7 +16,7 @@ from ..record.replay import Replay
 from ..record.trace import Trace
 from . import draw, theme
 from .card_svg import WIDE as CARD
-from .card_svg import card_svg
+from .card_svg import card_svg, decided, led_by
 from .cards import card, card_text, kind_of
 from .frame import Frame, frame_at, frame_of
 from .grid import WIDTH as SLOTS
@@ -40,11 +40,12 @@ _WIDE = _POOLS + GUTTER + SLOTS + _PAD
 
 
 def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
-    """Return the moment after `step` events as one picture, with its card if it is a
-    decision. Raises: TraceError if the run has no such step."""
+    """Return the moment after `step` events as one picture, with the card of the
+    decision that it is or carries out. Raises: TraceError if the run has no such step.
+    """
     frame = frame_at(trace, step)
     body, height = _moment(frame, tree_layout(trace), lang)
-    why, tall = card_svg(trace, frame, lang)
+    why, tall = card_svg(trace, decided(trace, frame), lang, frame.step)
     height = max(height, _HEAD + 12 + tall + _PAD)
     body.append(draw.move(_WIDE, _HEAD + 12, why))
     wide = _WIDE + (CARD + _PAD if why else 0)
@@ -58,8 +59,10 @@ def still_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     views = (tree_text, pools_text, account_text)
     parts = [f"{_named(frame, lang)}\n{describe(frame, lang)}"]
     parts += [view(frame, lang) for view in views]
-    if isinstance(frame.event, ev.Decision):
-        parts.append(card_text(card(trace, frame, lang)))
+    source = decided(trace, frame)
+    if isinstance(source.event, ev.Decision):
+        led = led_by(source, frame.step, lang)
+        parts.append("\n".join([*led, card_text(card(trace, source, lang))]))
     return "\n\n".join(parts)
 
 

@@ -30,16 +30,19 @@ Equation = tuple[Term | str, ...]
 
 class Check(NamedTuple):
     """What is compared: equations, the test in numbers, and whether it holds (None:
-    not tested). `asks` is the question the test answers."""
+    not tested). `asks` is the question the test answers; `late` says that one before it
+    failed, so that it was never put."""
 
     equations: tuple[Equation, ...]
     test: str = ""
     holds: bool | None = None
     asks: Words | None = None
+    late: bool = False
 
 
 class Reason(NamedTuple):
-    """All that a card says but the event's sentence and its causes."""
+    """All that a card says but the event's sentence and its causes. `asked` names the
+    tests that were put, where they are not all there are."""
 
     sign: Sign
     rule: Words
@@ -47,6 +50,7 @@ class Reason(NamedTuple):
     outside: Term | None = None
     not_taken: Words | None = None
     source: str = ""
+    asked: Words | None = None
 
 
 NEED, ROOM = Words("need", "需要"), Words("room", "余量")

@@ -14,16 +14,18 @@ from . import theme
 from .frame import Frame
 from .markup import plain
 from .phrases import PHRASES
+from .player_words import UI_WORDS
 from .reason import Check, Equation, Reason, Term
 from .sentences import entry_of
 from .terms import terms_of
-from .theme import Words
+from .theme import LANGS, Words
 from .why import (
     DIGITS,
     LABELS,
     Test,
     Value,
     Why,
+    asked,
     holds,
     not_taken,
     source_of,
@@ -57,7 +59,23 @@ def reason_of(frame: Frame) -> Reason:
         outside,
         _filled(not_taken(why, terms), terms),
         source_of(why, header.rules.name, header.config.tree),
+        _asked(why, terms),
     )
+
+
+def _asked(why: Why, terms: Terms) -> Words | None:
+    """Return which tests were put, where they are in order and not all were."""
+    put = asked(why, terms)
+    if not why.ordered or len(put) == len(why.tests):
+        return None
+    said = [
+        UI_WORDS["asked_here"].to(lang).format(
+            a=len(put), n=len(why.tests),
+            q=" · ".join(test.asks.to(lang) for test in put if test.asks),
+        )
+        for lang in LANGS
+    ]  # fmt: skip
+    return Words(*said)
 
 
 def _counts(unless: str, terms: Terms) -> bool:
@@ -65,17 +83,23 @@ def _counts(unless: str, terms: Terms) -> bool:
 
 
 def _checks(why: Why, terms: Terms) -> Iterator[Check]:
+    failed = False
     for test in why.tests:
-        if not _counts(test.unless, terms):
-            if test.untested is not None:
-                yield Check((), "", None, test.untested)
-        elif test.told:
-            yield Check((), "", None, LINES.get(str(terms[test.told])))
-        elif test.fact:
-            yield Check((), "", holds(test, terms), test.asks)
-        else:
-            shown = _test(test, terms)
-            yield Check(_rows(test, terms), shown, holds(test, terms), test.asks)
+        check = _check(test, terms)
+        if check is not None:
+            yield check._replace(late=failed)
+        failed = failed or (why.ordered and holds(test, terms) is False)
+
+
+def _check(test: Test, terms: Terms) -> Check | None:
+    if not _counts(test.unless, terms):
+        return Check((), "", None, test.untested) if test.untested else None
+    if test.told:
+        return Check((), "", None, LINES.get(str(terms[test.told])))
+    if test.fact:
+        return Check((), "", holds(test, terms), test.asks)
+    shown = _test(test, terms)
+    return Check(_rows(test, terms), shown, holds(test, terms), test.asks)
 
 
 def _test(test: Test, terms: Terms) -> str:

@@ -84,8 +84,9 @@ _BACKUP = Why(
 _WRITE_IT = (Instead(Words("write it", "写往 L2")),)
 _LOAD = Why(
     "copy",
-    Words("Three tests, in this order. One failure and nothing loads.",
-          "三个条件按此顺序检查；一个不成立就一个都不取。"),
+    Words("Up to three tests, in this order. The first that fails ends it, and "
+          "nothing loads.",
+          "最多三个条件，按此顺序检查；第一个不成立就到此为止，一个都不取。"),
     (_WORTH, _QUOTA, _FITS),
     (BarOf(NEED, ("tokens",)), BarOf(ROOM, ("available",))),
     instead=(Instead(Words("compute {tokens} tokens again",
@@ -256,9 +257,9 @@ CACHE_WHYS: dict[str, Why] = {
         own=Own(_TREE, "flush_writes", "start_writing")),
     "loadback": _LOAD,
     "loadback make_room": _LOAD._replace(
-        rule=Words("Three tests, in this order. If only the last one fails, leaves are "
-                   "evicted, and the load is tried once more.",
-                   "三个条件按此顺序检查；若只有最后一个不成立，先逐出叶子，"
+        rule=Words("Up to three tests, in this order. If only the last one fails, "
+                   "leaves are evicted, and the load is tried once more.",
+                   "最多三个条件，按此顺序检查；若只有最后一个不成立，先逐出叶子，"
                    "再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(
         sign="short", own=Own(_TREE, "_load_pages", "load_threshold")),

@@ -3,15 +3,15 @@
 // Verdict, formula, what is not in it, what was not taken, causes, source.
 // Left out: formulas (formula.js), predictions (question.js).
 
-import { barsSvg, testHtml, testWords } from "./formula.js";
+import { barsSvg, testHtml } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
 import { movedHtml } from "./moved.js";
 import { primerHtml } from "./primer.js";
 import { afterwardsHtml } from "./question.js";
 import { seenHtml } from "./seen.js";
 import { say } from "./sentence.js";
-import { holds, notTaken, withSums } from "./sums.js";
-import { esc, fill, lines, num, put } from "./text.js";
+import { asked, holds, notTaken, withSums } from "./sums.js";
+import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
 const GROWN = [{ transform: "scaleX(0)" }, { transform: "none" }];
@@ -100,7 +100,17 @@ function testsHtml(player, why, terms) {
     failed = fails ? "now" : failed && "before";
     return `<div class="${place}">${words && `<div class="lab">${words}</div>`}${html}</div>`;
   });
-  return parts.join("");
+  const told = askedWords(player, why, terms);
+  return (told && `<div class="told">${esc(told)}</div>`) + parts.join("");
+}
+
+/** Which tests were put, where they are in order and not all were. */
+export function askedWords(player, why, terms) {
+  const put = asked(why, terms);
+  if (!why.ordered || put.length === why.tests.length) return "";
+  const names = put.map((test) => pick(player, test.asks));
+  const [a, n] = [put.length, why.tests.length];
+  return ui(player, "asked_here", { a, n, q: names.join(" · ") });
 }
 
 const EARLY = new Set(["orphan", "wanted"]); // dropped although a load was to bring it
@@ -152,23 +162,4 @@ function chainHtml(player, run, e) {
   let links = run.chain(e);
   if (links.length > 6) links = [links[0], ...links.slice(-5)];
   return `<div class="sec"><div class="lab">${ui(player, "cause")}</div><div class="chain">${links.map((i) => (i === e ? `<b>${num(i + 1)} ${esc(run.named(i))}</b>` : `<button data-do="go" data-to="${i + 1}">${num(i + 1)} ${esc(run.named(i))}</button><span>→</span>`)).join("")}</div></div>`;
-}
-
-/** Verdict, rule and tests of a card as lines of text; none if it has no rule. */
-export function verdictLines(player, run, e) {
-  const why = e >= 0 ? run.why(e) : null;
-  if (!why) return [];
-  const terms = withSums(why, run.terms(e));
-  const strong = (words) => ({ words, strong: true });
-  const tests = why.tests
-    .map((test) => ({
-      words: testWords(player, test, terms),
-      bad: holds(test, terms) === false,
-    }))
-    .filter(({ words }) => words);
-  return [
-    ...lines(say(player, run, e, run.log.verdicts), 38).map(strong),
-    ...lines(pick(player, why.rule), 50).map((words) => ({ words })),
-    ...tests,
-  ];
 }

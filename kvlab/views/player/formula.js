@@ -74,16 +74,30 @@ export function testHtml(player, test, terms) {
   );
 }
 
-/** A test in one line: what it asks, its numbers, whether it holds. */
-export function testWords(player, test, terms) {
+/** A test as lines of text, the last of them its outcome (cards.card_text). */
+export function testLines(player, test, terms) {
+  const { log } = player;
+  if (test.unless && terms[test.unless] == null)
+    return { said: test.untested ? [pick(player, test.untested)] : [] };
+  if (test.told) {
+    const words = log.lines[terms[test.told]];
+    return { said: words ? [pick(player, words)] : [] };
+  }
+  const said = test.asks ? [pick(player, test.asks)] : [];
   const verdict = holds(test, terms);
-  if (verdict === null || (!test.test && !test.fact)) return null;
-  const asks = test.asks ? `${pick(player, test.asks)} ` : "";
-  const mark = verdict ? "✓" : "✗";
-  if (test.fact) return `${asks}${mark} ${ui(player, verdict ? "yes" : "no")}`;
-  const [left, sign, right] = test.test.split(" ");
+  const outcome = (numbers, words) => `${numbers} ${verdict ? "✓" : "✗"} ${ui(player, words)}`;
+  if (test.fact) return { said, outcome: outcome("", verdict ? "yes" : "no").trim() };
+  const word = (name) =>
+    name in terms ? `${log.labels[name] ?? name} ${numberOf(player, name, terms)}` : name;
+  const plainRows = test.rows.every((row) => !row.includes(" "));
+  const [left, sign, right] = test.test ? test.test.split(" ") : [];
+  const shown = test.rows.filter((name) => !(name in terms) || terms[name] != null);
+  const row = test.test ? [word(left), SHOWN[sign], word(right)] : shown.map(word);
+  if (plainRows) said.push(row.join(" "));
+  else said.push(...test.rows.map((one) => one.split(" ").map(word).join(" ")));
+  if (!test.test || verdict === null) return { said };
   const [a, b] = [left, right].map((name) => numberOf(player, name, terms));
-  return `${asks}${a} ${SHOWN[sign]} ${b} ${mark} ${ui(player, verdict ? "true" : "false")}`;
+  return { said, outcome: outcome(`${a} ${SHOWN[sign]} ${b}`, `${verdict}`) };
 }
 
 const [NAME_WIDE, WHOLE_WIDE] = [46, 324]; // pixels of a side's name, of all
@@ -109,7 +123,7 @@ export function barsSvg(player, why, terms) {
   const drawn = sides.map((side) => side.bar).join("");
   const told = sides.map((side) => side.told).join("");
   const tall = high + (short ? 15 : -4);
-  return `<svg viewBox="0 0 ${WHOLE_WIDE} ${tall}" width="${WHOLE_WIDE}" style="max-width:100%;overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
+  return `<svg viewBox="0 0 ${WHOLE_WIDE} ${tall}" width="${WHOLE_WIDE}" height="${tall}" style="max-width:100%;overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
 }
 
 /** One side: its name, a segment for each part, the sum; `told` lies above all. */

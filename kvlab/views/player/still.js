@@ -1,8 +1,8 @@
 // How does a moment become one picture?
 //
-// Sentence, tree or block tables, pools with their accounts and, if there is one, the
-// card's verdict and tests, side by side in one SVG that needs nothing else. A film is
-// several of them.
+// Sentence, tree or block tables, pools with their accounts and the card of what was
+// decided, side by side in one SVG that needs nothing else. A film is several of them,
+// without cards.
 // Left out: writing files (save.js).
 
 import { barOf, termsOf } from "./account.js";
@@ -12,7 +12,7 @@ import { trainStill } from "./block_train.js";
 import { ACROSS, gateWords } from "./blocks.js";
 import { UI } from "./canvas.js";
 import { noteOf } from "./caption.js";
-import { verdictLines } from "./card.js";
+import { CARD, cardStill } from "./card_still.js";
 import { GUT, WIDE, gridOf } from "./grid.js";
 import { box, patterns } from "./looks.js";
 import { drawRibbons } from "./ribbons.js";
@@ -25,7 +25,6 @@ import { drawTree } from "./tree.js";
 import { ui } from "./words.js";
 
 const TREE = 340; // pixels of the tree
-const CARD = 330;
 const HEAD = 56; // pixels above the panes, with one line of the sentence
 const LETTER = 9.5; // pixels of a letter of it
 const NOTE_LETTER = 7.5; // of its note
@@ -36,16 +35,16 @@ const POOL = GUT + WIDE + 2;
 export function stillSvg(player) {
   const { run } = player;
   const parts = partsOf(player, run);
-  const card = verdictLines(player, run, run.at - 1);
-  const wide = PAD + TREE + PAD + POOL + PAD + (card.length ? CARD : 0);
+  const card = cardStill(player, run);
+  const wide = PAD + TREE + PAD + POOL + PAD + (card.high ? CARD + PAD : 0);
   const head = headPart(player, run, wide);
-  const tall = Math.max(parts[0].high, parts[1].high, 20 * card.length);
+  const tall = Math.max(parts[0].high, parts[1].high, card.high);
   const high = head.high + tall + PAD;
   const body =
     head.markup +
     shift(PAD, head.high, parts[0].markup) +
     shift(PAD + TREE + PAD, head.high, parts[1].markup) +
-    shift(PAD + TREE + PAD + POOL + PAD, head.high, cardPart(player, card));
+    shift(PAD + TREE + PAD + POOL + PAD, head.high, card.markup);
   return documentOf(player, wide, high, body);
 }
 
@@ -187,20 +186,4 @@ function accountPart(player, run, tier) {
   const sum = `= ${num(account.total)} ${account.sound ? "✓" : "!"}`;
   const end = text(account.terms.length * step, 42, sum, k.ink, 14, 600);
   return barOf(player, account, 10) + said.join("") + end;
-}
-
-function cardPart(player, lines) {
-  const k = player.colour;
-  return lines
-    .map(({ words, strong, bad }, i) =>
-      text(
-        0,
-        14 + 20 * i,
-        words,
-        bad ? k.alert : strong ? k.ink : k.ink2,
-        strong ? 14 : 12,
-        strong ? 600 : 400,
-      ),
-    )
-    .join("");
 }

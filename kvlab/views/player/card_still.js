@@ -1,0 +1,95 @@
+// How does a card look in a picture that needs no page?
+//
+// The lines of its text, as cards.py writes them, with both bars under the rule. Beside a
+// change stands the card of the decision that it carries out.
+// Left out: the rest of the picture (still.js).
+
+import { askedWords } from "./card.js";
+import { barsSvg, testLines } from "./formula.js";
+import { say } from "./sentence.js";
+import { asked, holds, notTaken, withSums } from "./sums.js";
+import { esc, fill, lines, num } from "./text.js";
+import { pick, ui } from "./words.js";
+
+export const CARD = 330; // pixels across
+
+const PITCH = 18; // pixels of a line
+
+/** The card of the moment: its markup and height, 0 where nothing was decided. */
+export function cardStill(player, run) {
+  const at = run.at;
+  const e = run.behind(at - 1);
+  if (e < 0 || !run.why(e) || (e < at - 1 && run.kind(e) === "step"))
+    return { markup: "", high: 0 };
+  run.seek(e + 1);
+  const led = e < at - 1 ? told(ui(player, "led", { n: num(e + 1) })) : [];
+  const drawn = written(player, run, e, led);
+  run.seek(at);
+  return drawn;
+}
+
+const told = (words) => lines(words, 50).map((line) => ({ words: line }));
+
+function written(player, run, e, led) {
+  const why = run.why(e);
+  const terms = withSums(why, run.terms(e));
+  const title = lines(say(player, run, e, run.log.verdicts), 38);
+  const head = [
+    ...led,
+    ...title.map((words) => ({ words, strong: true })),
+    ...told(pick(player, why.rule)),
+  ];
+  const bars = why.bars.filter((bar) => !bar.unless || terms[bar.unless] != null);
+  const svg = bars.length ? barsSvg(player, { ...why, bars }, terms) : "";
+  const tall = svg ? 10 + Number(/height="([\d.]+)"/.exec(svg)[1]) : 0;
+  const foot = footOf(player, run, e, why, terms);
+  const y = PITCH * head.length;
+  return {
+    markup:
+      textOf(player, head, 0) +
+      (svg && `<g transform="translate(0,${y + 4})">${svg}</g>`) +
+      textOf(player, foot, y + tall),
+    high: y + tall + PITCH * foot.length,
+  };
+}
+
+/** Tests, what is in none of them, what was not taken, causes, source. */
+function footOf(player, run, e, why, terms) {
+  const put = asked(why, terms);
+  const from = put.findIndex((test) => holds(test, terms) === false);
+  const last = why.ordered && from >= 0 ? why.tests.indexOf(put[from]) : Infinity;
+  const tests = why.tests.flatMap((test, i) => [
+    ...(i === last + 1 ? told(ui(player, "not_reached")) : []),
+    ...toldTest(player, test, terms),
+  ]);
+  const instead = notTaken(why, terms);
+  const without = instead && fill(pick(player, instead), (name) => num(terms[name]));
+  const outside = why.outside && run.log.pools[1];
+  const left = `[L2 free = ${num(terms.host_free)}] ${ui(player, "not_in_formula")}`;
+  const chain = run.chain(e).map((i) => `${num(i + 1)} ${run.named(i)}`);
+  return [
+    ...told(askedWords(player, why, terms)),
+    ...tests,
+    ...(outside ? told(left) : []),
+    ...(without ? told(`${ui(player, "not_taken")}: ${without}`) : []),
+    ...told(`${ui(player, "cause")}: ${chain.join(" → ")}`),
+    ...told(why.source),
+  ].filter(({ words }) => words);
+}
+
+function toldTest(player, test, terms) {
+  const { said, outcome = "" } = testLines(player, test, terms);
+  const bad = holds(test, terms) === false;
+  return [...said.flatMap(told), { words: outcome, bad, dark: true }];
+}
+
+function textOf(player, all, y) {
+  const k = player.colour;
+  return all
+    .map(({ words, strong, bad, dark }, i) => {
+      const fill = bad ? k.alert : strong || dark ? k.ink : k.ink2;
+      const style = strong ? `font-size="14" font-weight="600"` : `font-size="12"`;
+      return `<text x="0" y="${y + 14 + PITCH * i}" ${style} fill="${fill}">${esc(words)}</text>`;
+    })
+    .join("");
+}
