@@ -117,6 +117,30 @@ def test_the_marks_of_the_lanes_are_those_of_the_grades(tabs):
     assert ink(tabs["s33"], refused, 0, 47.5) == WHITE
 
 
+def test_far_out_a_loss_goes_through_its_lane_and_a_refusal_has_a_foot(tabs):
+    tab = tabs["s33"]
+    tab.js("() => kvlab.show(335)")
+    for _ in range(6):
+        tab.press("-")
+
+    def inks(event: int) -> list[bool]:
+        """Return whether the bar of an event is alarming above, at, under its line."""
+        at = tab.js("() => [56 + 0.5, kvlab.wide - 56, kvlab.run.count]")
+        x = at[0] + int((event - 1) * at[1] / at[2])
+        return [tab.js(INK, [x, y]) == ALERT for y in (45.5, 53.5, 56.5)]
+
+    assert tab.js("() => kvlab.span >= kvlab.run.count")
+    loss, refusal = (
+        show(tab, variant) + 1 for variant in ("pickretract", "decoderoom short")
+    )
+    decision = show(tab, "decoderoom") + 1
+    tab.js("() => kvlab.show(335)")
+    assert [inks(event) for event in (loss, refusal, decision)] == [
+        [True, True, True], [False, False, True], [False, False, False]
+    ]  # fmt: skip
+    tab.press("0")
+
+
 def test_the_strip_hangs_losses_lower_than_refusals(tabs):
     def depth(tab: Tab, event: int) -> int:
         at, n = tab.js(PLACES), tab.js("() => kvlab.run.count")

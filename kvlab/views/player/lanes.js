@@ -122,14 +122,17 @@ function drawLoss(pen, k, x, y) {
   pen.stroke();
 }
 
-/** Many events a pixel: bars as high as there are events; refusals are short, losses go
- *  through the line of their lane. */
+/** Many events a pixel: bars as high as there are events; a refusal is a foot under the
+ *  bar of its decision, a loss goes through the line of its lane. */
 function drawCounts(player, pen, at, classes, end) {
   const k = player.colour;
   const W = Math.ceil(at.W);
   const counts = Array.from({ length: 7 }, () => new Uint32Array(W + 1));
-  for (let e = at.from; e < end; e++)
-    counts[classes[e]][Math.min(W, Math.floor((e - at.from) * at.cw))]++;
+  for (let e = at.from; e < end; e++) {
+    const i = Math.min(W, Math.floor((e - at.from) * at.cw));
+    counts[classes[e]][i]++;
+    if (classes[e] === REFUSES) counts[DECIDES][i]++;
+  }
   const most = (list) => list.reduce((a, b) => Math.max(a, b), 1);
   const bars = (list, y, high, colour, full = 0) => {
     const top = most(list);
@@ -141,7 +144,7 @@ function drawCounts(player, pen, at, classes, end) {
     });
   };
   bars(counts[DECIDES], 55, -9, k.ink2);
-  bars(counts[REFUSES], 55, -5, k.refused, 5);
+  bars(counts[REFUSES], 55, 3, k.refused, 3);
   bars(counts[OTHER], 65, -2, k.ink3);
   bars(counts[RISES], 65, -7, k["used-edge"]);
   bars(counts[FALLS], 66, 7, k["evictable-edge"]);
