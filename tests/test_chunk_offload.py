@@ -94,6 +94,40 @@ def test_what_l1_holds_is_not_read_again():
     assert offload.loads["b"].l1 == blocks[1:]
 
 
+@pytest.mark.parametrize(
+    ("chunk", "length", "here", "local", "found"),
+    [
+        (1, 8, 2, 0, 8), (1, 9, 2, 0, 8), (1, 8, 2, 4, 4), (2, 17, 2, 4, 12),
+        (2, 17, 1, 4, 0), (2, 16, 2, 0, 16), (2, 17, 2, 8, 8), (2, 17, 2, 12, 0),
+    ],
+)  # fmt: skip
+def test_a_lookup_answers_as_the_real_connector(chunk, length, here, local, found):
+    """Figures of vLLM 0.33.0: blocks of 4, so many of them a chunk."""
+    offload = connector(chunk_blocks=chunk)
+    stored(offload, here * chunk)
+    assert offload.matched("b", NAMES[: length // 4], length, local) == found
+
+
+def test_a_chunk_that_another_request_loads_is_waited_for():
+    offload = connector()
+    stored(offload, 2)
+    assert offload.matched("b", NAMES[:2], 9, 0) == 8
+    offload.started("b", offload.l1.take(2), 0)
+    assert offload.matched("c", NAMES[:2], 9, 0) is None
+    offload.loaded("b")
+    assert offload.matched("c", NAMES[:2], 9, 0) == 8
+
+
+def test_what_was_loaded_is_not_offered_again():
+    offload = connector()
+    stored(offload, 2)
+    offload.matched("b", NAMES[:2], 9, 0)
+    offload.started("b", blocks := offload.l1.take(3), 0)
+    offload.pool.reset()
+    loaded = Computed("b", blocks, 0, 9, 9, NAMES[:2])
+    assert offload.plan([loaded], flush=False).job is None
+
+
 def test_a_pending_chunk_defers_the_request():
     offload = connector()
     offload.plan([running(offload, 2)], flush=False)

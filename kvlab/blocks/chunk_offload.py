@@ -1,13 +1,17 @@
-"""How do vLLM's offloading connector and LMCache use the CPU? (Unverified.)
+"""How do vLLM's offloading connector and LMCache use the CPU? (Mostly unverified.)
 
-There are no recorded states of these two: this is built from the rules alone.
+There are no recorded states of these two: this is built from the rules alone. Only
+what a lookup answers was compared with the real connector.
 
         modelled: chunks stored as soon as a step computes them, each once; by default
             of the prompt only; consecutive prefix lookups that wait for a pending
-            chunk; replacement lru or arc; a refused store that is tried again; a flush
-            when a block whose copy is under way is used again
-        not modelled: copies that a preemption calls back, blocks read by several
-            workers, disks and remote stores, chunks that straddle layers
+            chunk, or for one that another request loads; replacement lru or arc; a
+            refused store that is tried again; a flush when a block whose copy is under
+            way is used again
+        not modelled: a job for each request (here one for each step, and a flush ends
+            all), the last offer of a request that is over, copies that a preemption
+            calls back, blocks read by several workers, disks and remote stores, chunks
+            that straddle layers
 
 Stored blocks get no owner: L1 does not look fuller than its requests make it.
 The offloading connector has chunks of a block; `lmcache` makes chunks of 256 tokens,
@@ -20,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..record import block_events as ev
 from ..record.chunk_state import Key
@@ -88,12 +93,15 @@ class ChunkOffload:
     def matched(
         self, id: str, names: Sequence[BlockHash], length: int, local: int
     ) -> int | None:
-        """Return the tokens beyond `local` that consecutive chunks hold; None if the
-        next of them is still being stored. Changes nothing in the pool.
+        """Return the tokens beyond `local` that consecutive chunks hold; None if one
+        of them is still being stored, or being read for another request.
+
+        Less than a chunk beyond `local` is not worth a load. The whole prompt may be
+        found: its last token is computed again. Changes nothing in the pool.
         """
         tokens = self._size * self._chunk_blocks
         first = local // tokens
-        keys = self._keys(names, (length - 1) // tokens)[first:]
+        keys = self._keys(names, length // tokens)[first:]
         found: list[Key] = []
         for key, answer in zip(keys, self.pool.lookup(keys), strict=True):
             if answer is Answer.PENDING:
@@ -101,12 +109,17 @@ class ChunkOffload:
             if answer is Answer.MISS:
                 break
             found.append(key)
+        beyond = (first + len(found)) * tokens - local
+        if beyond < tokens:
+            found, beyond = [], 0
+        if not set(found).isdisjoint(chain.from_iterable(self._reading.values())):
+            return None
         self._matched[id] = found
-        return max((first + len(found)) * tokens - local, 0)
+        return beyond
 
     def started(self, id: str, blocks: Sequence[int], local: int) -> None:
         """The request was given `blocks`: begin to read what was matched."""
-        self._offered.setdefault(id, 0)
+        self._offered[id] = 0
         found = self._matched.pop(id, [])
         if not found:
             return
@@ -115,6 +128,7 @@ class ChunkOffload:
         end = (first + len(found)) * self._chunk_blocks
         self.pool.load(id, _places(found, first))
         self._reading[id] = found
+        self._offered[id] = first + len(found)
         pairs = Pairs(list(blocks[local // self._size : end]), [])
         self.loads[id] = self._new_loads[id] = pairs
 
