@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from test_block_goldens import GOLDENS, load, name
 
@@ -44,3 +46,30 @@ def test_a_meter_says_what_the_real_engine_reported(path):
             )  # fmt: skip
     assert meter.counters.preemptions == scenario.summary["total_preemptions"]
     assert meter.counters.finished == scenario.summary["finished"]
+
+
+CALM = [
+    path
+    for path in RUNS
+    if name(path).startswith("t")
+    and load(path).summary["total_preemptions"] == 0
+    and not load(path).config.async_scheduling
+]
+
+
+@pytest.mark.parametrize("path", CALM, ids=name)
+def test_prompt_tokens_are_cached_or_computed_before_the_first_output(path):
+    scenario = load(path)
+    trace = BlockTrace(BlockHeader(config=scenario.config))
+    runner = BlockRunner(scenario, trace)
+    meter = BlockMeter(BlockState.start(scenario.config))
+    answered, computed = set(), Counter()
+    for record in scenario.records:
+        runner.step()
+        new = {id: n for id, n in record["scheduled"].items() if id not in answered}
+        computed.update(new)
+        answered.update(record["sampled"])
+    for event in trace.events:
+        meter.apply(event)
+    counted = meter.counters.prompt_tokens - meter.counters.cached_tokens
+    assert counted == sum(computed[id] for id in answered)

@@ -160,8 +160,7 @@ class ChunkOffload:
         self.pool.finish(request.id)
         for number, job in self.stores.items():
             mine = set(job.blocks) & set(request.blocks)
-            if mine:
-                self._fenced.setdefault(number, set()).update(mine)
+            self._fenced.setdefault(number, set()).update(mine)
 
     def loaded(self, id: str) -> None:
         """The request's chunks have been read. Changes: the pool."""
