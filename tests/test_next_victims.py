@@ -8,9 +8,11 @@ import pytest
 from played import golden, played
 
 from kvlab import Workbench
+from kvlab.config import EngineConfig
+from kvlab.pages import as_pages
 from kvlab.record import events as ev
 from kvlab.record.replay import fold
-from kvlab.record.snapshot import State
+from kvlab.record.snapshot import NodeState, State
 from kvlab.record.trace import Trace
 from kvlab.views.next_victims import Line, dropped, kept, line_behind
 
@@ -86,6 +88,26 @@ def test_what_keeps_a_leaf_from_an_eviction_is_named():
         [(2, "writing", 1)],
         [(0, "nothing", 0)],
     ]
+
+
+@pytest.mark.parametrize(
+    ("tier", "facts", "keeper"),
+    [
+        ("L1", {"writing": 2}, "writing"),
+        ("L1", {"loading": 2}, "loading"),
+        ("L1", {"lock_ref": 3}, "locked"),
+        ("L1", {"lock_ref": 3, "host_lock_ref": 1}, "locked"),
+        ("L2", {"lock_ref": 3, "host_lock_ref": 1}, "reading"),
+        ("L2", {"lock_ref": 3}, "locked"),
+        ("L2", {}, "both"),
+    ],
+)
+def test_each_way_to_be_kept_has_its_name(tier, facts, keeper):
+    state = State.start(EngineConfig(pool_tokens=8, host_tokens=16))
+    page = as_pages([1])
+    state.nodes[1] = NodeState(1, 0, "", page, page, page, **facts)
+    locks = facts.get("lock_ref", 0)
+    assert kept(state, ev.Evicted(-1, tier, 4, 0)) == [(1, keeper, locks)]
 
 
 def early_drops(golden: str) -> dict[int, tuple[int, str, int]]:
