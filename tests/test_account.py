@@ -49,6 +49,20 @@ def test_what_a_load_brings_is_promised_until_it_is_there(sample):
     assert moved == {"host_only": -8, "copy": 8, "held": 0, "available": 0}
 
 
+def test_the_terms_of_a_bar_stand_side_by_side():
+    name = Words("a", "甲")
+    terms = (
+        Term("available", name, 10, 0),
+        Term("evictable", name, 30, 0),
+        Term("used", name, 60, 0, coming=20),
+    )
+    drawn = ElementTree.fromstring(f"<g>{bar(Sum(terms, 100), 200, 14)}</g>")
+    spans = [(float(r.get("x")), float(r.get("width"))) for r in drawn.iter("rect")]
+    ends = [round(x + wide) for x, wide in spans]
+    assert ends == [20, 80, 160, 200]
+    assert [round(x) for x, _ in spans] == [0, *ends[:-1]]
+
+
 def test_a_node_that_left_l2_is_no_copy_there():
     assert host_sum(frame_at(golden("s25"), 41)).holds
 
