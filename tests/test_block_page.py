@@ -292,3 +292,13 @@ def test_the_card_of_every_change_says_what_it_means(browser, tmp_path, lang):
         said
     )
     assert other.heard == []
+
+
+def test_a_question_counts_one_block_as_one(browser, tmp_path):
+    run = load_blocks(
+        Path(__file__).parent / "goldens/vllm/t06_preempt_last_running.json"
+    )
+    tab = Tab(browser, tmp_path, to_html(run, lang="en", mode="predict", ask=[33]))
+    tab.press("End")
+    assert "a needs 1 block. 1 are free" in tab.page.inner_text("#kvlab .q")
+    assert tab.heard == []

@@ -255,10 +255,12 @@ def test_what_was_seen_and_the_next_question_stand_together(open_page):
 def test_what_was_seen_is_not_asked_where_nothing_changes(
     open_page,
 ):
-    tab = open_page(to_html(golden("s25"), mode="predict"))
+    tab = open_page(to_html(golden("s25"), mode="predict", lang="en"))
     assert predict(tab) == 6 and tab.js("() => kvlab.asking") == 7
     answer = tab.js("() => kvlab.answers[0]")
     assert answer["about"] is answer["until"] is None
+    told = tab.page.inner_text("#kvlab .p-why")  # above the next question, at once
+    assert told.startswith("✗ not what you predicted")
     assert tab.page.query_selector("#kvlab .seen") is None
 
 

@@ -7,8 +7,7 @@ import { barsSvg, testHtml } from "./formula.js";
 import { signOf, signSvg, swatch } from "./looks.js";
 import { movedHtml } from "./moved.js";
 import { primerHtml } from "./primer.js";
-import { afterwardsHtml } from "./question.js";
-import { seenHtml } from "./seen.js";
+import { toldHtml } from "./question.js";
 import { say } from "./sentence.js";
 import { asked, holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, num, put } from "./text.js";
@@ -25,12 +24,6 @@ export function drawWhy(player, pane, run, e, label = "") {
   put(pane, label ? `<div class="cols">${card}</div>` : toldHtml(player, e) + card);
   if (pane.put !== before && player.moving)
     for (const gap of pane.querySelectorAll(".gap")) gap.animate(GROWN, TIMING);
-}
-
-/** How a prediction came out, and what is to be seen after it. */
-function toldHtml(player, e) {
-  const said = player.answered.get(e);
-  return (said ? afterwardsHtml(player, e, said) : "") + seenHtml(player);
 }
 
 /** `whole` is false where the causes stand above the card already. */

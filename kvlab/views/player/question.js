@@ -4,7 +4,7 @@
 // Left out: answering (predict.js).
 
 import { seenHtml } from "./seen.js";
-import { fieldWords } from "./sentence.js";
+import { agreed, fieldWords } from "./sentence.js";
 import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -52,12 +52,13 @@ export function drawQuestion(player, pane, e) {
   const { run, log } = player,
     [asks, answers] = questionOf(player, e);
   // The question may name what the event asks, never what it answers.
-  const text = fill(pick(player, asks), (name) => fieldWords(player, run, e, name));
+  const filled = fill(pick(player, asks), (name) => fieldWords(player, run, e, name));
+  const text = agreed(player, filled);
   const option = (group, value, words, checked) =>
     `<label><input type="radio" name="${player.id}-${group}" value="${value}" ${checked ? "checked" : ""}><span>${strong(words)}</span></label>`;
   put(
     pane,
-    `${seenHtml(player)}<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
+    `${toldHtml(player, e - 1)}<div class="lab">${ui(player, "question")} · ${ui(player, "event")} ${num(e + 1)}</div><p class="q">${esc(text)}</p>
       <fieldset class="ans" role="radiogroup" aria-label="${esc(text)}">${Object.entries(
         answers,
       )
@@ -71,8 +72,14 @@ export function drawQuestion(player, pane, e) {
   );
 }
 
+/** How the prediction of an event came out, and what is to be seen after it. */
+export function toldHtml(player, e) {
+  const said = player.answered.get(e);
+  return (said ? afterwardsHtml(player, e, said) : "") + seenHtml(player);
+}
+
 /** What was said, and how it came out. */
-export function afterwardsHtml(player, e, said) {
+function afterwardsHtml(player, e, said) {
   const [, answers] = questionOf(player, e);
   const words = (key) => even(pick(player, answers[key]));
   const b = pick(player, player.log.confidence[said.confidence - 1]);

@@ -53,21 +53,22 @@ export function seenHtml(player) {
   const said = watching(player);
   if (!said) return "";
   const { event, until, before, after } = said;
-  const what = esc(counter(player, said));
+  const what = counter(player, said);
   const inside = () => {
     if (said.saw) {
       const words = ui(player, said.saw_right ? "seen_right" : "seen_wrong", {
+        w: what,
         a: num(before),
         b: num(after),
       });
-      return `<span class="${said.saw_right ? "yes" : "bad"}">${what}: ${words}</span>`;
+      return `<span class="${said.saw_right ? "yes" : "bad"}">${esc(words)}</span>`;
     }
     const button = (act, to, words) =>
       `<button class="edged" data-do="${act}" data-to="${to}" data-event="${event - 1}">${words}</button>`;
     const asked = seenWords(player);
     if (!asked) {
       const n = num(until);
-      return `<div>${ui(player, "look", { a: what, n })}</div>${button("play", "", `▶ ${ui(player, "event")} ${n}`)}`;
+      return `<div>${esc(ui(player, "look", { a: what, n }))}</div>${button("play", "", `▶ ${ui(player, "event")} ${n}`)}`;
     }
     const answers = ["rises", "falls", "stays"].map((key) =>
       button("saw", key, ui(player, key)),

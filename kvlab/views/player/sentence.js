@@ -79,10 +79,14 @@ export function say(player, run, e, table) {
   const text = fill(pick(player, words), (name) =>
     e < 0 ? num(run.log.pools[0] * run.log.page) : fieldWords(player, run, e, name),
   ).trimEnd();
-  return player.lang === "zh"
+  return agreed(player, text);
+}
+
+/** A sentence whose numbers were filled in, as its language wants it around them. */
+export const agreed = ({ lang }, text) =>
+  lang === "zh"
     ? text.replace(/ ?根 ?/g, "根")
     : text.replace(/(?<![\d.,])1 (token|slot|node|request|block|chunk|step)s\b/g, "1 $1");
-}
 
 export function sentence(player, run = player.run) {
   return say(player, run, run.at - 1, player.log.phrases);
