@@ -514,6 +514,16 @@ def test_a_half_that_the_insert_splitting_it_dropped_is_not_dropped_again():
     assert cache.cache.evict_host(64) == 0
 
 
+@pytest.mark.parametrize(("tree", "apart"), [("radix", 0), ("hiradix", 1)])
+def test_only_where_there_is_a_host_a_deeper_node_is_newer(tree, apart):
+    cache = Bench(tree=tree)
+    cache.insert([1, 2])
+    cache.insert([1, 2, 3])
+    above, below = cache.node([1, 2]), cache.node([1, 2, 3])
+    cache.match([1, 2, 3])
+    assert below.last_access - above.last_access == apart
+
+
 # --- sums
 
 
