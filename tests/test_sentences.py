@@ -66,6 +66,7 @@ def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_go
         54: "n1 gives up 20 slots of L1; its copy on L2 is gone too: no copy is left",
         59: "n1 is next to leave L2, which no longer has its 20 tokens",
     }  # fmt: skip
+    assert verdict(frame_at(golden("s25"), 53)) == "n1 is demoted: no copy is left"
 
 
 def test_the_last_chunk_of_a_prompt_starts_nothing():

@@ -345,6 +345,8 @@ VERDICTS: dict[str, Words] = {
     "evict": Words("Evict {ask} from {tier}", "从 {tier} 逐出 {ask}"),
     "victim": Words("{n}: {fate}", "{n}：{fate}"),
     "victim demote": Words("{n} is demoted: L2 keeps it", "{n} 降级：L2 留有副本"),
+    "victim demote gone": Words(
+        "{n} is demoted: no copy is left", "{n} 降级：再无副本"),
     "victim delete": Words("{n} is deleted: no copy is left", "删除 {n}：再无副本"),
     "victim backup": Words("{n} is to be backed up first", "{n} 先试着备份"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),

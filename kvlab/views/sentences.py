@@ -23,21 +23,21 @@ from .theme import Lang, Words
 
 def describe(frame: Frame, lang: Lang = "en") -> str:
     """Return the sentence of the frame's event; plain text, not yet escaped."""
-    return _say(PHRASES[_seen_of(frame)], frame, lang)
+    return _say(_words_of(frame, PHRASES), frame, lang)
 
 
 def verdict(frame: Frame, lang: Lang = "en") -> str:
     """Return what a decision came to, in a few words; plain text."""
-    return _say(VERDICTS[entry_of(frame.event, VERDICTS)], frame, lang)
+    return _say(_words_of(frame, VERDICTS), frame, lang)
 
 
-def _seen_of(frame: Frame) -> str:
-    """Return the entry of the frame's event; of a node whose copy on L2 is gone, though
+def _words_of(frame: Frame, phrases: dict[str, Words]) -> Words:
+    """Return the words of the frame's event; of a node whose copy on L2 is gone, though
     the engine counts on it, what is so."""
-    entry = entry_of(frame.event, PHRASES)
-    gone = f"{entry} {GONE}"
+    entry = entry_of(frame.event, phrases)
     orphan = getattr(frame.event, "node", None) in frame.state.orphans
-    return gone if orphan and gone in PHRASES else entry
+    gone = phrases.get(f"{entry} {GONE}") if orphan else None
+    return gone or phrases[entry]
 
 
 def _say(words: Words, frame: Frame, lang: Lang) -> str:
