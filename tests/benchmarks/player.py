@@ -26,9 +26,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from benchmarks.presses import (
+    DIGIT,
+    HASTE,
+    HELD,
+    REST,
+    Press,
+    pressed,
+    told,
+    told_presses,
+    traced,
+)
 from lab_browser import chromium
 from playwright.sync_api import Browser, Page
-from presses import DIGIT, HASTE, HELD, REST, Press, pressed, told, told_presses, traced
 
 from kvlab import Workbench
 from kvlab.block_config import BlockConfig
