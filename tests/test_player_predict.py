@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import pytest
-from played import golden
+from played import GOLDENS, golden, played
 from player_tab import Tab, needs_chromium, show
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
+from kvlab.record.trace import AnyTrace
+from kvlab.run.block_run import load_blocks
 from kvlab.views.cards import card_at
 from kvlab.views.cards import links as card_links
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
+
+
+def load_any(name: str) -> AnyTrace:
+    """Return the run of a golden of either engine."""
+    path = GOLDENS / name
+    return load_blocks(path) if name.startswith("vllm") else played(path)
 
 
 def test_the_card_shows_the_formula_and_the_line_that_refused(open_page):
@@ -199,6 +207,7 @@ def test_what_was_seen_is_checked_against_the_counters(open_page):
     tab.page.click("#kvlab [data-do=saw][data-to=rises]")
     answer = tab.js("() => kvlab.answers[0]")
     replay = Replay(trace)
+    assert answer["about"] == "L1 available"
     before, after = (replay.at(s).account().available for s in (at, until))
     assert (answer["until"], answer["before"], answer["after"]) == (
         until,
@@ -219,12 +228,78 @@ def test_what_was_seen_is_asked_once_all_of_it_was_on_show(open_page):
         asked = tab.page.query_selector_all("#kvlab [data-do=saw]")
         assert len(asked) == (3 if moment == until else 0)
         assert ("What did you see?" in seen) is (moment == until)
-    assert f"From event {at + 1} to {until}, L1 available" in seen
+    assert f"From event {at + 1} to {until}, “L1 evictable”" in seen
     assert "What did you see?" in tab.js("() => kvlab.live.textContent")
     tab.page.click("#kvlab .seen [data-do=go]")  # back to where it began
     assert tab.js("() => kvlab.run.at") == at + 1
     tab.js("until => kvlab.show(until + 1)", until)
+    assert "What did you see?" in tab.page.inner_text("#kvlab .p-why .seen")
+    tab.page.click("#kvlab [data-do=saw][data-to=rises]")  # until it is answered
     assert tab.page.query_selector("#kvlab .seen") is None
+
+
+WINDOWS = """() => {
+    const found = [];
+    while (kvlab.limit < kvlab.run.count) {
+        kvlab.show(kvlab.run.count);
+        document.querySelector("#kvlab .ans input").click();
+        document.querySelector("#kvlab [data-do=commit]").click();
+        const said = kvlab.answers.at(-1);
+        if (!said.until) continue;
+        const read = moment => {
+            kvlab.run.seek(moment);
+            const tiers = kvlab.log.pools[1] ? [1, 2] : [1];
+            return tiers.flatMap(tier => kvlab.run.account(tier).terms.map(
+                ([state, n]) => [`L${tier} ${state}`, n]));
+        };
+        found.push([said.about, read(said.event - 1), read(said.until)]);
+        kvlab.run.seek(said.event);
+    }
+    return found }"""
+
+
+@pytest.mark.parametrize(
+    "name", ["sglang/s14_inflight_write_protects", "vllm/t06_preempt_last_running"]
+)
+def test_the_counter_to_watch_is_the_one_that_changes_most(open_page, name):
+    tab = open_page(to_html(load_any(f"{name}.json"), mode="predict"))
+    found = tab.js(WINDOWS)
+    assert len(found) >= 6
+    for about, before, after in found:
+        moved = {state: abs(n - dict(before)[state]) for state, n in after}
+        assert moved[about] == max(moved.values()), about
+    assert any(
+        dict(before)[about] != dict(after)[about] for about, before, after in found
+    )
+
+
+@pytest.mark.parametrize("event", [37, 135, 243])
+def test_the_card_that_answers_is_read_before_the_next_question(open_page, event):
+    run = load_any("vllm/t06_preempt_last_running.json")
+    ask = [event, event + 1]
+    tab = open_page(to_html(run, mode="predict", ask=ask, lang="en"))
+    assert predict(tab) == event - 1
+    card = tab.page.inner_text("#kvlab .p-why")
+    assert "Next question" in card and "Your turn" not in tab.headline
+    assert tab.page.query_selector("#kvlab .p-why .eq")  # the rule, with its numbers
+    assert tab.js("() => [kvlab.asking, kvlab.run.at]") == [-1, event]
+    tab.page.keyboard.press("Enter")  # as Commit was pressed
+    assert tab.js("() => kvlab.asking") == event
+    assert "Your turn" in tab.headline
+    assert tab.js("() => document.activeElement.closest('.ans') !== null")
+    told = tab.page.inner_text("#kvlab .p-why")  # and above it how the last came out
+    assert "You said:" in told
+
+
+@pytest.mark.parametrize("key", ["ArrowRight", "End", "p", " "])
+def test_every_key_that_goes_on_brings_the_question_that_waits(open_page, key):
+    run = load_any("vllm/t06_preempt_last_running.json")
+    tab = open_page(to_html(run, mode="predict", ask=[37, 38]))
+    predict(tab)
+    assert tab.js("() => kvlab.asking") == -1
+    tab.press(key)
+    tab.page.wait_for_function("() => kvlab.asking === 37")
+    assert tab.js("() => kvlab.answers.length") == 1
 
 
 def test_playing_stops_where_something_is_asked_of_what_was_seen(open_page):
@@ -256,7 +331,9 @@ def test_what_was_seen_is_not_asked_where_nothing_changes(
     open_page,
 ):
     tab = open_page(to_html(golden("s25"), mode="predict", lang="en"))
-    assert predict(tab) == 6 and tab.js("() => kvlab.asking") == 7
+    assert predict(tab) == 6
+    tab.press("End")
+    assert tab.js("() => kvlab.asking") == 7
     answer = tab.js("() => kvlab.answers[0]")
     assert answer["about"] is answer["until"] is None
     told = tab.page.inner_text("#kvlab .p-why")  # above the next question, at once

@@ -26,7 +26,7 @@ ABOUT_ZH: dict[str, str] = {
         "父节点太大，主机放不下，没有备份；子节点虽放得下，也被拒绝",
     "s09_write_back_demote":
         "write_back：逐出之前什么都不写；逐出时先写，等完成，再释放设备副本；节点留下",
-    "s10_chain_load_back": "三段被逐出的 KV 一次取回：祖先在前，一次连续分配",
+    "s10_chain_load_back": "三段被逐出的 KV 一次取回：祖先在前，一次分配",
     "s11_load_back_below_threshold":
         "主机上的 token 少于 load_back_threshold=10：拒绝取回，请求重算",
     "s12_load_back_over_quota":

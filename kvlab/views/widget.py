@@ -41,11 +41,11 @@ class Player(anywidget.AnyWidget):
 
     `answers` holds one record a prediction: `event` and its `kind`, what was `said`
     and what `happened` (entries of phrases.py), whether that is `right`, `confidence`
-    from 1 to 4. Of the second question: the counter it is `about` (tokens available in
-    L1, or in L2), the event it is watched `until`, what one `saw` (rises, falls,
-    stays), whether one `saw_right`: both None until it is answered; then also the
-    counter `before` and `after`. It is not asked where nothing changes before the next
-    question: all of these are None.
+    from 1 to 4. Of the second question: the counter it is `about` ("L1 available", "L2
+    free", "L1 evictable" ...: the one that changes most), the event it is watched
+    `until`, what one `saw` (rises, falls, stays), whether one `saw_right`: both None
+    until it is answered; then also the counter `before` and `after`. It is not asked
+    where no change comes before the next question: all of these are None.
     `difference` is where the last fork parts, `other` its run; None before.
     """
 

@@ -11,8 +11,10 @@ import { stopOf } from "./seen.js";
 const MOTION = 240; // milliseconds in which what a step moved comes to rest
 
 /** Go to the moment after `to` events. A `hurried` step shows the moment alone, not the
- *  way there: a key that comes while motion lasts would wait for the motion's next frame. */
-export function show(player, to, said = true, hurried = false) {
+ *  way there: a key that comes while motion lasts would wait for the motion's next frame.
+ *  A card that answers a prediction is there for `reading`: no question covers it. */
+export function show(player, to, said = true, hurried = false, reading = false) {
+  player.reading = reading;
   const limit = player.limit,
     wanted = Math.max(0, Math.min(limit, Math.round(to) || 0));
   const fast = player.timer && SPEEDS[player.speed] > 4;

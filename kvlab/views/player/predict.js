@@ -6,10 +6,11 @@
 import { draw, settle } from "./draw.js";
 import { layout } from "./layout.js";
 import { show } from "./move.js";
-import { isAsked } from "./question.js";
-import { watchedTo } from "./seen.js";
+import { isAsked, waits } from "./question.js";
+import { mostChanged, readAt, watchedTo } from "./seen.js";
 
 export function commit(player) {
+  if (waits(player)) return toQuestion(player);
   const e = player.asking;
   if (e < 0 || !player.picked) return;
   const kind = player.run.kind(e),
@@ -24,26 +25,22 @@ export function commit(player) {
       saw_right: null,
     };
   answer.right = answer.said === answer.happened;
-  answer.until = watchedTo(player.run, e, (to) => isAsked(player, to)) || null;
-  if (answer.until)
-    answer.about = e % 4 < 2 || !player.log.pools[1] ? "available" : "host_available";
   player.answered.set(e, answer);
   player.answers.push(answer);
+  answer.until = watchedTo(player.run, e, (to) => isAsked(player, to)) || null;
+  if (answer.until) answer.about = mostChanged(player, e, answer.until);
   player.picked = null;
   player.sure = 1;
   player.hooks.answers?.(player.answers);
-  show(player, e + 1);
+  show(player, e + 1, true, false, true);
   settle(player);
   player.$(".p-why").focus();
 }
 
 export function lookBack(player, e, key) {
-  const said = player.answered.get(e),
-    at = player.run.at,
-    row = said.about === "available" ? 0 : 4;
-  said.before = player.run.seek(e).c.account[row];
-  said.after = player.run.seek(said.until).c.account[row];
-  player.run.seek(at);
+  const said = player.answered.get(e);
+  said.before = readAt(player, e, said.about);
+  said.after = readAt(player, said.until, said.about);
   said.saw = key;
   said.saw_right =
     key ===
@@ -58,8 +55,10 @@ export function predictNow(player) {
   setMode(player, player.mode === "predict" ? "watch" : "predict");
 }
 
-/** Put the keyboard on the answers of the open question; false if none is open. */
+/** Put the keyboard on the answers of the open question, which may wait until the card
+ *  before it is read; false if none is open. */
 export function toQuestion(player) {
+  if (player.reading) player.show(player.run.at);
   const answers = player.asking >= 0 && player.$(".p-why .ans");
   if (!answers) return false;
   answers.querySelector("input:checked, input").focus();

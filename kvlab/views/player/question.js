@@ -41,12 +41,17 @@ const strong = (words) => esc(words).replace(/\*([^*]+)\*/g, "<b>$1</b>");
 const even = (words) => words.replaceAll("*", "");
 
 export function askingOf(player) {
-  return player.mode === "predict" &&
-    player.run.at === player.limit &&
-    isAsked(player, player.run.at)
-    ? player.run.at
-    : -1;
+  return !player.reading && isNext(player) ? player.run.at : -1;
 }
+
+/** Is the event asked about that comes next? */
+const isNext = (player) =>
+  player.mode === "predict" &&
+  player.run.at === player.limit &&
+  isAsked(player, player.run.at);
+
+/** Does the next question wait until the card that answers the last one is read? */
+export const waits = (player) => player.reading && isNext(player);
 
 export function drawQuestion(player, pane, e) {
   const { run, log } = player,
@@ -75,7 +80,10 @@ export function drawQuestion(player, pane, e) {
 /** How the prediction of an event came out, and what is to be seen after it. */
 export function toldHtml(player, e) {
   const said = player.answered.get(e);
-  return (said ? afterwardsHtml(player, e, said) : "") + seenHtml(player);
+  const next = waits(player)
+    ? `<div class="seen"><button class="go" data-do="skip">${ui(player, "next_question")} ⏎</button></div>`
+    : "";
+  return (said ? afterwardsHtml(player, e, said) : "") + next + seenHtml(player);
 }
 
 /** What was said, and how it came out. */

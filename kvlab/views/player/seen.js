@@ -1,10 +1,11 @@
 // What was seen after a decision?
 //
-// Asked once all that it is about has been on show: at the end of the stretch of events
-// that follows the decision, up to the next one or the next question.
+// Asked once all that it is about has been on show: from the end of the stretch of events
+// that follows the decision, up to the next one or the next question, until it is answered
+// or the next prediction is made.
 // Left out: the prediction itself (question.js, predict.js).
 
-import { stateName } from "./looks.js";
+import { termName } from "./account.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
 
@@ -19,11 +20,44 @@ export function watchedTo(run, e, isAsked) {
   return changed ? run.count : 0;
 }
 
+/** The counters of the moment as they stand on the page, each by its name: what is free
+ *  first, and the tier `first` before the other. */
+function countersOf({ run, log }, first = 1) {
+  const tiers = log.pools[1] ? [first, 3 - first] : [1];
+  const named = (tier) => ([state, n]) => [`L${tier} ${state}`, n];
+  return tiers.flatMap((tier) => run.account(tier).terms.map(named(tier)).reverse());
+}
+
+/** What one counter was at a moment. */
+export function readAt(player, moment, about) {
+  const { at } = player.run;
+  player.run.seek(moment);
+  const found = countersOf(player).find(([name]) => name === about);
+  player.run.seek(at);
+  return found?.[1];
+}
+
+/** The counter that changes most from one moment to another. Of equals the tiers take
+ *  turns; where none changes, that is to be seen too. */
+export function mostChanged(player, from, to) {
+  const { at } = player.run;
+  const read = (moment) => {
+    player.run.seek(moment);
+    return countersOf(player, from % 4 < 2 ? 1 : 2);
+  };
+  const [before, after] = [read(from), read(to)];
+  player.run.seek(at);
+  const moved = before.map(([, n], i) => Math.abs(after[i][1] - n));
+  return before[moved.indexOf(Math.max(...moved))][0];
+}
+
 /** The prediction after which the moment's changes are watched, if there is one. */
 function watching(player) {
+  if (player.mode !== "predict" || player.other) return null;
   const { at } = player.run;
-  const here = ({ event, until }) => event <= at && at <= until;
-  return player.mode === "predict" && !player.other ? player.answers.find(here) : null;
+  const before = player.answers.filter(({ event }) => event <= at);
+  const said = before.length && before.reduce((a, b) => (b.event > a.event ? b : a));
+  return said && said.until && (at <= said.until || !said.saw) ? said : null;
 }
 
 /** The moment at which the player stops by itself: where it has something to ask. */
@@ -35,9 +69,9 @@ export function stopOf(player) {
 
 /** The counter that is watched, in the words of the accounts. */
 function counter(player, { about }) {
-  const l1 = about === "available";
-  const state = l1 && !player.log.blocks ? "available" : "free";
-  return `L${l1 ? 1 : 2} ${stateName(player, state)}`;
+  const [tier, state] = about.split(" ");
+  const outside = tier === "L2" && state === "held";
+  return `${tier} ${outside ? ui(player, "outside") : termName(player, state)}`;
 }
 
 /** What is asked at the moment, in words; "" for nothing. */
