@@ -184,13 +184,10 @@ def test_two_runs_stand_side_by_side_where_they_part(browser, tmp_path):
 
 
 def test_an_answer_is_judged_by_the_run(browser, trace, tmp_path):
-    asked = Tab(browser, tmp_path, to_html(trace, lang="en", mode="predict"))
-    victim = at(trace, be.PickVictim) - 1
-    asked.js(
-        """e => { for (let i = 0; i < e; i++) if (kvlab.run.kind(i) === "slots")
-            kvlab.answered.set(i, {}); kvlab.freed = 0; kvlab.show(e) }""",
-        victim,
-    )
+    victim = at(trace, be.PickVictim)
+    html = to_html(trace, lang="en", mode="predict", ask=[victim])
+    asked = Tab(browser, tmp_path, html)
+    asked.press("End")
     assert "Who gives way?" in text(asked, ".p-why")
     asked.page.click("text=the first admitted")
     asked.page.click("[data-do=commit]")
