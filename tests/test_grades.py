@@ -121,7 +121,7 @@ def test_a_write_back_that_is_lost_is_a_loss_and_one_that_stays_harms_nobody():
         (ev.Retract(-1, "a"), "loss"),
         (ev.TooLarge(-1, "a", 9, 8), "loss"),
         (ev.Drop(-1, "a"), "loss"),
-        (ev.CloseRound(-1, "a", 0, None), "refusal"),
+        (ev.CloseRound(-1, "a", 0, None), ""),
         (ev.Compared(-1, 4, 0), ""),
         (ev.Compared(-1, 4, 1), "loss"),
         (ev.Wrong(-1, "L1", 4, "a", 1, "x", "y", 3), "loss"),

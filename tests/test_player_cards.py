@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from played import golden
 from player_tab import Tab, needs_chromium, show
+from test_card_svg import timed
 
 from kvlab.run.whole import load_whole
 from kvlab.views.meanings import MEANINGS
@@ -196,3 +198,30 @@ def test_a_long_run_says_what_is_not_given_and_still_tells_its_faults(
 def test_a_short_run_says_of_no_line_that_it_is_not_given(tabs):
     show(tabs["s10"], "victim demote")
     assert "not given" not in card(tabs["s10"])
+
+
+SIDES = """() => { const run = kvlab.run, found = [];
+    for (let e = 0; e < run.count; e++) {
+        if (!run.variant(e).match(/^admit( no_token)?$/)) continue;
+        kvlab.show(e + 1);
+        const svg = document.querySelector(".p-why .sec svg");
+        const all = [...svg.querySelectorAll("rect[rx]")].map(r => ["y", "height",
+            "width"].map(name => +r.getAttribute(name)));
+        const long = [0, 24].map(y => all.filter(r => r[0] >= y && r[0] < y + 2)
+            .reduce((sum, r) => sum + r[2] + 1, 0));
+        const told = [...svg.querySelectorAll("[font-weight='700']")];
+        found.push([long, told.map(t => t.textContent), run.terms(e).promised,
+            all.some(r => r[1] < 12)]);
+    }
+    return found }"""
+
+
+def test_room_and_need_are_drawn_as_long_as_their_numbers(open_page):
+    tab = open_page(to_html(timed(), lang="en"))
+    sides = tab.js(SIDES)
+    for long, told, promised, low in sides:
+        need, room = (float(n.replace(",", "").replace("−", "-")) for n in told)
+        assert long[0] * max(0, room) == pytest.approx(long[1] * need, abs=8 * need)
+        assert low == (promised > 0)
+    assert len(sides) > 10
+    assert any(re.fullmatch(r"\d,\d{3}\.\d", room) for _, (_, room), *_ in sides)

@@ -9,8 +9,10 @@ from played import golden
 from player_tab import needs_chromium, show
 
 from kvlab.run.block_run import load_blocks
+from kvlab.views.block_whys import BLOCK_SWATCHES
 from kvlab.views.page import to_html
 from kvlab.views.primer import BLOCK_MARKS, BLOCK_STATES, MARKS, STATES
+from kvlab.views.why import SWATCHES
 
 pytestmark = needs_chromium
 BLOCKS = Path(__file__).parent / "goldens" / "vllm" / "t06_preempt_last_running.json"
@@ -120,9 +122,16 @@ def test_each_pattern_and_mark_stands_in_the_legend_with_a_sample(
     tab.js("() => kvlab.show(5)")
     tab.page.click("#kvlab [data-do=panel][data-to=help]")
     assert tab.js(LEGEND, ".panel") == first
-    without_l2 = ["in_flight"] if run == "t06" else []
+    without_l2 = ["in_flight", "host_only"] if run == "t06" else []
     assert len(first) == len(names) - len(without_l2)
     assert all(name and sample and words for name, sample, words in first)
+
+
+def test_every_sign_of_a_term_stands_in_the_legend():
+    assert {*BLOCK_SWATCHES.values()} <= BLOCK_STATES.keys()
+    assert "free" not in BLOCK_SWATCHES  # with a hash or without: either sign lies
+    others = {"right", "wrong"}  # contents, with a legend of their own
+    assert {*SWATCHES.values()} <= STATES.keys() | others
 
 
 def test_what_is_freed_too_much_is_told_beside_its_name_on_the_card(open_page):

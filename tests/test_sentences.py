@@ -83,8 +83,27 @@ def test_who_has_nothing_in_the_tree_locks_no_node(sample):
 
 
 def test_one_step_is_told_in_the_singular(sample):
-    said = describe(about(sample, ev.Decode(-1, 1, 7)))
-    assert said == "The batch decodes 1 step; the clock reads 7 ns"
+    said = describe(about(sample, ev.Decode(-1, 1, 48_000_000_000)))
+    assert said == "The batch decodes 1 step; the clock reads 48 s"
+
+
+def test_a_time_is_told_in_seconds(sample):
+    forward = ev.Forward(-1, 126_496_986_110, 102_400, 425_824_991)
+    assert describe(about(sample, forward)) == (
+        "A prefill from 126.497 s on: 0.102 ms waiting for KV, 0.426 s of work"
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "spent"),
+    [((8192, 0), "chunk"), ((0, 8192), "input"), ((0, None), "input")],
+)
+def test_a_round_that_is_over_says_which_budget_is_spent(sample, left, spent):
+    said = describe(about(sample, ev.CloseRound(-1, "a", *left)))
+    assert said == (
+        f"a is not tried: the {spent} budget of this prefill is spent, "
+        "0 tokens are left of it"
+    )
 
 
 @pytest.mark.parametrize("release", ["sglang", "sglang23"])

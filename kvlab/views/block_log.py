@@ -45,6 +45,7 @@ from .player_tables import (
 from .player_words import UI_WORDS
 from .primer import BLOCK_MARKS, BLOCK_PANES, BLOCK_STATES
 from .questions import CONFIDENCE
+from .sentences import TIMES
 from .streams import Stream, pack
 from .theme import Words, num
 from .theme_dark import colours
@@ -143,6 +144,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "kinds": words_of(BLOCK_KIND_WORDS),
         "paths": {},
         "leaves": {},
+        "times": TIMES,
         "rise": ["take", "share"],
         "fall": ["release", "forget", "preempt"],
         "copies": {"copyout": "copiedout", "copyin": "copiedin"},

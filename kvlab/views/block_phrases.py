@@ -12,6 +12,7 @@ from collections.abc import Sized
 from ..record import block_events as be
 from ..record.events import Event
 from .markup import plain
+from .sentences import times_of
 from .theme import Words, num
 
 _ONE = re.compile(r"(?<![\d.,])1 (token|slot|node|request|block|chunk|step)s\b")
@@ -112,15 +113,15 @@ BLOCK_PHRASES: dict[str, Words] = {
         "The CPU pool aims at {target_t1} chunks in t1",
         "CPU 池 t1 的目标为 {target_t1} 个分块"),
     # --- time
-    "sent": Words("{request} was sent at {at} ns", "{request} 发出于 {at} ns"),
+    "sent": Words("{request} was sent at {at}", "{request} 发出于 {at}"),
     "clock": Words(
-        "Nothing to run: the clock goes to {now} ns", "无事可做：时钟走到 {now} ns"),
+        "Nothing to run: the clock goes to {now}", "无事可做：时钟走到 {now}"),
     "forward": Words(
-        "A step that prefills: from {begin} ns on, {compute} ns of work",
-        "含预填充的一步：从 {begin} ns 开始，计算 {compute} ns"),
+        "A step that prefills: from {begin} on, {compute} of work",
+        "含预填充的一步：从 {begin} 开始，计算 {compute}"),
     "decode": Words(
-        "All who lack one token decode {steps} steps; the clock reads {now} ns",
-        "所有只差一个 token 的请求解码 {steps} 步；时钟读数 {now} ns"),
+        "All who lack one token decode {steps} steps; the clock reads {now}",
+        "所有只差一个 token 的请求解码 {steps} 步；时钟读数 {now}"),
     # --- decisions
     "step": Words("Step {number}", "第 {number} 步"),
     "lookup": Words(
@@ -247,6 +248,7 @@ def block_sentence(
         for name in event.__struct_fields__
         if name != "cause"
     }
+    values |= times_of(event)
     values["lost"] = num(lost)
     if lang == "zh":
         return words.zh.format_map(values)

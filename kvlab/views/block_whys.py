@@ -12,7 +12,7 @@ from .theme import State, Words
 from .why import BarOf, Instead, Own, Test, Why
 
 BLOCK_SWATCHES: dict[str, State] = {
-    "free": "available", "watermark": "promised", "reserved": "promised",
+    "watermark": "promised", "reserved": "promised",
     "local": "used", "remote": "host_only", "blocks": "evictable",
     "missing": "available",
 }  # fmt: skip

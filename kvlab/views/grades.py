@@ -5,7 +5,8 @@
                   is gone or wrong
         refusal   somebody asked, got nothing, and waits, or computes what L2 has
         ordinary  all else, with what falls short and harms nobody: a backup that finds
-                  no room, an eviction that finds less than it was asked for
+                  no room, an eviction that finds less than it was asked for; and the
+                  end of a round, at which nobody was asked
 
 The grade follows from the event and the state, never from the words that tell it. An
 eviction is a loss where it takes the last copy, so one from L1 that L2 outlives is
@@ -80,7 +81,6 @@ _GRADES: dict[type[Event], Callable[[Any, State], Grade]] = {
     ev.LoadDone: _gone,
     ev.LoadBack: lambda e, state: _refusal_if(e.verdict in UNLOADED),
     ev.Admit: lambda e, state: _refusal_if(not e.added),
-    ev.CloseRound: lambda e, state: "refusal",
     ev.DecodeRoom: lambda e, state: _refusal_if(not e.fits),
     ev.TooLarge: _loss,
     ev.PickRetract: _loss,

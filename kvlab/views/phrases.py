@@ -146,17 +146,17 @@ PHRASES: dict[str, Words] = {
         "{request} 未完成即离开：输出 {outputs} 个 token"),
     # --- time
     "sent": Words(
-        "{request} was sent at {at} ns",
-        "{request} 发出于 {at} ns"),
+        "{request} was sent at {at}",
+        "{request} 发出于 {at}"),
     "clock": Words(
-        "Nothing to run: the clock goes to {now} ns",
-        "无事可做：时钟走到 {now} ns"),
+        "Nothing to run: the clock goes to {now}",
+        "无事可做：时钟走到 {now}"),
     "forward": Words(
-        "A prefill from {begin} ns on: {load} ns waiting for KV, {compute} ns of work",
-        "预填充从 {begin} ns 开始：等 KV {load} ns，计算 {compute} ns"),
+        "A prefill from {begin} on: {load} waiting for KV, {compute} of work",
+        "预填充从 {begin} 开始：等 KV {load}，计算 {compute}"),
     "decode": Words(
-        "The batch decodes {steps} steps; the clock reads {now} ns",
-        "批次解码 {steps} 步；时钟读数 {now} ns"),
+        "The batch decodes {steps} steps; the clock reads {now}",
+        "批次解码 {steps} 步；时钟读数 {now}"),
     # --- decisions
     "step": Words(
         "Operation {number}: {op} {text}", "操作 {number}：{op} {text}"),
@@ -290,8 +290,13 @@ PHRASES: dict[str, Words] = {
         "{request} is refused: it needs {need} tokens of a pool of {total}",
         "{request} 被拒绝：需要 {need} 个 token，池共 {total} 个"),
     "closeround": Words(
-        "{request} is not tried: what this prefill may compute is spent",
-        "不再尝试 {request}：本次预填充能算的量已用完"),
+        "{request} is not tried: the input budget of this prefill is spent, "
+        "{rem_input} tokens are left of it",
+        "不再尝试 {request}：本次预填充的输入预算已用完，剩 {rem_input} 个 token"),
+    "closeround chunk": Words(
+        "{request} is not tried: the chunk budget of this prefill is spent, "
+        "{rem_chunk} tokens are left of it",
+        "不再尝试 {request}：本次预填充的分块预算已用完，剩 {rem_chunk} 个 token"),
     "prefill": Words(
         "{request} computes {extend} tokens behind {cached} cached ones",
         "{request} 计算 {extend} 个 token，前面 {cached} 个取自缓存"),

@@ -27,6 +27,7 @@ from .player_words import UI_WORDS
 from .primer import KEYS, MARKS, PANES, STATES, Mark
 from .questions import CONFIDENCE, QUESTIONS, Question
 from .rule_table import mixed_note
+from .sentences import TIMES
 from .terms import facts_of
 from .theme import FREE, LOOKS, State, Words
 from .theme_dark import colours
@@ -83,6 +84,7 @@ def tables(header: Header) -> dict[str, Any]:
         },
         "paths": PATHS,
         "leaves": LEAVES,
+        "times": TIMES,
         "rise": RISE,
         "fall": FALL,
         "copies": {"backup": "backupdone", "load": "loaddone"},

@@ -37,8 +37,9 @@ STATES: dict[State, Words] = {
     "evictable": Words("cached, needed by nobody: may go", "已缓存，没人需要：可逐出"),
     "available": Words("holds nothing", "空着"),
     "host_only": Words("only L2 has it", "只有 L2 有"),
-    "promised": Words("given away: a load, or a request, will fill it",
-                      "已许出：由取回或请求填入"),
+    "promised": Words("given away: a load will fill it; in a sum: what requests may "
+                      "still take",
+                      "已许出：由取回填入；算式中：请求还可能占用的"),
     "in_flight": Words("on its way between L1 and L2", "在 L1 与 L2 之间途中"),
     "copy": Words("L1 has it too", "L1 也有"),
     "left": Words("given up in this event, the other copy stays",
@@ -103,6 +104,9 @@ BLOCK_STATES: dict[State, Words] = {
                        "在空闲队列里，仍可命中"),
     "available": Words("in the free queue, and nothing can find it",
                        "在空闲队列里，无法命中"),
+    "promised": Words("in a sum: what the watermark keeps, or loads reserve",
+                      "算式中：水位线保留的，或为取回预留的"),
+    "host_only": STATES["host_only"],
     "in_flight": STATES["in_flight"],
     "refused": STATES["refused"],
 }

@@ -76,10 +76,8 @@ def _variant(event: Event) -> str:
             variant = said
         case ev.Evicted() if event.freed != event.ask:
             variant = "more" if event.freed > event.ask else "less"
-        case ev.Admit(added=False):
-            spent = event.line == "chunk_budget"
-            other = "no_token" if event.verdict == "NO_TOKEN" else "other"
-            variant = "chunk_spent" if spent else other
+        case ev.Admit(added=False) | ev.CloseRound():
+            variant = _spent(event)
         case ev.Chunk(unfinished=True):
             variant = "unfinished"
         case ev.DecodeRoom(fits=False):
@@ -91,6 +89,16 @@ def _variant(event: Event) -> str:
         case _:
             variant = ""
     return variant
+
+
+def _spent(event: ev.Admit | ev.CloseRound) -> str:
+    """Return which budget was spent; a round's own is the input budget."""
+    if isinstance(event, ev.CloseRound):
+        left = event.rem_chunk
+        return "chunk" if left is not None and left <= 0 else ""
+    if event.line == "chunk_budget":
+        return "chunk_spent"
+    return "no_token" if event.verdict == "NO_TOKEN" else "other"
 
 
 class _Values(dict[str, str]):
@@ -107,6 +115,7 @@ def _values(frame: Frame, lang: Lang) -> _Values:
         return values
     for name in event.__struct_fields__:
         values[name] = _said(getattr(event, name))
+    values |= times_of(event)
     page = frame.header.config.page_size
     pages = getattr(event, "pages", None)
     if pages is not None:
@@ -124,6 +133,19 @@ def _values(frame: Frame, lang: Lang) -> _Values:
     if isinstance(event, ev.SendWrites):
         values["number"] = theme.num(len(event.nodes))
     return values
+
+
+TIMES = {
+    "sent": ("at",), "clock": ("now",), "forward": ("begin", "load", "compute"),
+    "decode": ("now",),
+}  # fmt: skip
+"""Which fields are nanoseconds, by the kind of their event."""
+
+
+def times_of(event: Event) -> dict[str, str]:
+    """Return the times that the event tells, by field, in seconds."""
+    fields = TIMES.get(type(event).__name__.lower(), ())
+    return {name: theme.seconds(getattr(event, name)) for name in fields}
 
 
 def _said(value: Any) -> str:

@@ -221,6 +221,17 @@ def num(value: float, digits: int = 1) -> str:
     return f"{value:,.{0 if whole else digits}f}".replace("-", "−")
 
 
+def seconds(ns: int) -> str:
+    """Return a time in seconds; what is under a millisecond, in milliseconds.
+
+    >>> seconds(48_000_000_000), seconds(1_234_567_890), seconds(102_400), seconds(0)
+    ('48 s', '1.235 s', '0.102 ms', '0 s')
+    """
+    if 0 < ns < 1_000_000:
+        return f"{num((ns + 500) // 1_000 / 1_000, 3)} ms"
+    return f"{num((ns + 500_000) // 1_000_000 / 1_000, 3)} s"
+
+
 def token_range(first: int, size: int) -> str:
     """Return a range of token positions as a slice: from 0, without its end.
 

@@ -1,7 +1,9 @@
 """How much was needed, and how much was there?
 
 The two sides of a decision as bars on one scale, each state in its pattern; what
-is needed beyond the room is outlined. The player draws the same (player/formula.js).
+is needed beyond the room is outlined. What is set aside follows as a low strip, so that
+the bar before it is as long as what is left. The player draws the same
+(player/formula.js).
 Left out: the numbers (reasons.py), the words of the card (cards.py).
 """
 
@@ -51,19 +53,30 @@ def _size_of(bar: BarOf, terms: Terms) -> float:
 
 
 def _net(bar: BarOf, terms: Terms) -> float:
-    return _size_of(bar, terms) - _size(bar.minus, terms)
+    """The sum that is tested: what went below 0 counts as it is."""
+    aside = _number(bar.minus, terms) if bar.minus else 0
+    return sum(_number(part, terms) for part in bar.parts) - aside
+
+
+def _number(name: str, terms: Terms) -> float:
+    value = terms[name]
+    return value if isinstance(value, int | float) else 0
 
 
 def _bar(
     bar: BarOf, terms: Terms, row: int, unit: float, lang: Lang
 ) -> Iterator[Markup]:
-    """Yield the name, a segment for each part with its number, and the sum."""
+    """Yield the name, a segment for each part with its number, what is set aside, and
+    the sum. A part of which some is set aside is drawn as long as the rest of it."""
     x, y = float(NAMES), STEP * row
     yield draw.words(0, y + 13, bar.name.to(lang), fill=theme.INK2, font_size=12)
+    left = max(0.0, _net(bar, terms))
+    less = _size_of(bar, terms) - left
     for part in bar.parts:
-        size = _size(part, terms)
+        size = min(_size(part, terms), left)
         if size == 0:
             continue
+        left -= size
         state = SWATCHES.get(part)
         if state:
             yield draw.box(x, y, size * unit, TALL, state)
@@ -79,15 +92,22 @@ def _bar(
                 rx=1.5,
                 **style,
             )
-        told = theme.num(size)
-        if size * unit > theme.width(told, 11, mono=True) + 10:
-            yield draw.plate(x + size * unit / 2, y + TALL / 2, told)
+        if size == _size(part, terms):
+            yield from _plate(x, y, size * unit, theme.num(size))
         x += size * unit
-    less = min(_size(bar.minus, terms) * unit, x - NAMES)
     if less > 0:
-        yield draw.box(x - less, y, less, TALL, "promised")
+        yield draw.box(x, y + 3, less * unit, TALL - 6, "promised")
+        aside = _size(bar.minus, terms)
+        yield from _plate(x, y, less * unit, f"−{theme.num(aside)}")
+        x += less * unit
     told = theme.num(_net(bar, terms))
     yield draw.words(x + 5, y + 14, told, font_size=13, font_weight=700)
+
+
+def _plate(x: float, y: float, wide: float, told: str) -> Iterator[Markup]:
+    """Yield a number in the middle of its segment, where it fits."""
+    if wide > theme.width(told, 11, mono=True) + 10:
+        yield draw.plate(x + wide / 2, y + TALL / 2, told)
 
 
 def beyond_of(test: str) -> str:

@@ -98,9 +98,10 @@ SCHEDULE_WHYS: dict[str, Why] = {
         (Instead(Words("let it wait for ever", "让它永远等待")),),
         _ADD_ONE, Own("run", "_arrive", "need >= total")),
     "closeround": Why(
-        "no",
-        Words("A spent budget ends the round before the next request is matched.",
-              "预算用完，就在匹配下一个请求之前结束本轮。"),
+        "note",
+        Words("A spent budget ends the round before the next request is matched; "
+              "free slots do not count.",
+              "预算用完，就在匹配下一个请求之前结束本轮；与空闲槽位无关。"),
         (Test(("rem_input",), "rem_input > 0"),
          Test(("rem_chunk",), "rem_chunk > 0", unless="rem_chunk")), (), "host_free",
         (Instead(Words("match it all the same, and refuse it then",

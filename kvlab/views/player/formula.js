@@ -103,17 +103,19 @@ export function testLines(player, test, terms) {
 const [NAME_WIDE, WHOLE_WIDE] = [46, 324]; // pixels of a side's name, of all
 const STEP_DOWN = 24;
 
-/** Both sides on one scale; what exceeds the room is outlined. */
+/** Both sides on one scale; what exceeds the room is outlined (why_bars.py). */
 export function barsSvg(player, why, terms) {
   const size = (bar) =>
     bar.parts.reduce((sum, part) => sum + Math.max(0, terms[part] ?? 0), 0);
-  const net = (bar) => size(bar) - (bar.minus ? terms[bar.minus] : 0);
+  const net = (bar) =>
+    bar.parts.reduce((sum, part) => sum + (terms[part] ?? 0), 0) -
+    (bar.minus ? terms[bar.minus] : 0);
   const digits = Math.max(...why.bars.map((bar) => num(net(bar)).length));
   const u =
     (WHOLE_WIDE - NAME_WIDE - 6 - 7.8 * Math.max(3, digits)) /
     Math.max(1, ...why.bars.map(size));
   const sides = why.bars.map((bar, i) =>
-    sideSvg(player, bar, terms, u, i * STEP_DOWN, net(bar)),
+    sideSvg(player, bar, terms, u, i * STEP_DOWN, net(bar), size(bar)),
   );
   const [need, room] = why.bars.map(net);
   const failed = why.tests.find((t) => t.test && holds(t, terms) === false);
@@ -126,22 +128,30 @@ export function barsSvg(player, why, terms) {
   return `<svg viewBox="0 0 ${WHOLE_WIDE} ${tall}" width="${WHOLE_WIDE}" height="${tall}" style="max-width:100%;overflow:visible" aria-hidden="true">${drawn}${gap}${told}</svg>`;
 }
 
-/** One side: its name, a segment for each part, the sum; `told` lies above all. */
-function sideSvg(player, bar, terms, u, y, net) {
+/** One side: its name, a segment for each part, as long as what is left of it, what is
+ *  set aside as a low strip, the sum; `told` lies above all. */
+function sideSvg(player, bar, terms, u, y, net, whole) {
   const k = player.colour;
   let [x, drawn, told] = [NAME_WIDE, "", ""];
+  const less = (whole - Math.max(0, net)) * u;
+  let left = Math.max(0, net);
   for (const part of bar.parts) {
-    const w = Math.max(0, terms[part] ?? 0) * u;
+    const size = Math.min(Math.max(0, terms[part] ?? 0), left);
+    const w = size * u;
     if (w <= 0) continue;
+    left -= size;
     const state = player.log.swatches[part];
     drawn += state
       ? box(player, x, y, w, 18, state)
       : `<rect x="${x + 0.7}" y="${y + 0.7}" width="${Math.max(1, w - 1.6)}" height="16.6" rx="1.5" fill="${k.bg}" stroke="${k.ink}" stroke-width="1.4"/>`;
-    told += plateSvg(k, x, y, w, num(terms[part]));
+    if (size === terms[part]) told += plateSvg(k, x, y, w, num(size));
     x += w;
   }
-  const less = bar.minus ? Math.min(terms[bar.minus] * u, x - NAME_WIDE) : 0;
-  if (less > 0) drawn += box(player, x - less, y, less, 18, "promised");
+  if (less > 0) {
+    drawn += box(player, x, y + 3, less, 12, "promised");
+    if (bar.minus) told += plateSvg(k, x, y, less, `−${num(terms[bar.minus])}`);
+    x += less;
+  }
   const name = `<text x="0" y="${y + 13}" font-size="12" fill="${k.ink2}">${esc(pick(player, bar.name))}</text>`;
   const sum = `<text x="${x + 5}" y="${y + 14}" font-size="13" font-weight="700" fill="${k.ink}">${num(net)}</text>`;
   return { bar: name + drawn + sum, told };

@@ -4,7 +4,7 @@
 // Left out: why it was done (card.js), the accounts themselves (account.js).
 
 import { box, stateName, swatch } from "./looks.js";
-import { esc, num } from "./text.js";
+import { esc, num, seconds } from "./text.js";
 import { ui } from "./words.js";
 
 const OF_NODE = { lock: "lock_ref", host_lock: "host_lock_ref", hits: "hit_count", priority: "priority" };
@@ -25,7 +25,6 @@ export function movedHtml(player, run, e) {
 
 const TTFT_WORDS = ["ttft_waiting", "ttft_loading", "ttft_computing"];
 const TTFT_LOOKS = ["available", "in_flight", "used"];
-const seconds = (ns) => `${(ns / 1e9).toFixed(3)} s`;
 
 /** Of a request that is done, in a run with a clock: where the time to its first token
  *  went, as one bar and a row for each part. */
@@ -41,7 +40,7 @@ function ttftHtml(player, parts) {
     (part, i) =>
       `<tr><td>${swatch(player, TTFT_LOOKS[i])} ${ui(player, TTFT_WORDS[i])}</td><td>${seconds(part)}</td></tr>`,
   );
-  return `<svg width="302" height="14" aria-hidden="true" style="flex:none;margin:6px 0 2px">${bars.join("")}</svg><table class="moved">${rows.join("")}<tr><td>${ui(player, "ttft")}</td><td><b>${seconds(sum)}</b></td></tr></table>`;
+  return `<svg width="302" height="14" aria-hidden="true" style="flex:none;margin:6px 0 2px">${bars.join("")}</svg><table class="moved">${rows.join("")}<tr><td>${ui(player, "ttft")}</td><td><b>${seconds(sum)}</b></td></tr></table>${parts[1] ? `<div class="dim">${ui(player, "ttft_hidden")}</div>` : ""}`;
 }
 
 function nodeRows(run, e) {

@@ -4,7 +4,7 @@
 // Left out: the cards (card.js).
 
 import { evaluate } from "./sums.js";
-import { fill, num, plain, short } from "./text.js";
+import { fill, num, plain, seconds, short } from "./text.js";
 import { nodeName, pick } from "./words.js";
 
 export function fieldWords(player, run, e, name) {
@@ -19,6 +19,7 @@ export function fieldWords(player, run, e, name) {
   if (name === "n") return nodeName(player, node);
   if (kind === "row" && name === "start") return num(raw * page);
   if (kind === "batch" && name === "number") return num(run.raw(e, "requests"));
+  if (log.times[kind]?.includes(name)) return seconds(raw);
   if (type === "n") return nodeName(player, raw);
   if (type === "r" || type === "t") return plain(raw);
   if (type === "f") return short(raw);

@@ -7,11 +7,16 @@ import { NAMING, patch } from "./patch.js";
 
 export const num = (n, digits = 1) => {
   if (typeof n !== "number") return `${n}`;
-  const text = Number.isInteger(n)
-    ? `${n}`.replace(/\B(?=(\d{3})+$)/g, ",")
-    : n.toFixed(digits);
+  const [whole, ...rest] = n.toFixed(Number.isInteger(n) ? 0 : digits).split(".");
+  const text = [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...rest].join(".");
   return n < 0 ? text.replace("-", "−") : text;
 };
+
+/** A time; what is under a millisecond, in milliseconds (theme.seconds). */
+export const seconds = (ns) =>
+  ns > 0 && ns < 1e6
+    ? `${num(Math.round(ns / 1e3) / 1e3, 3)} ms`
+    : `${num(Math.round(ns / 1e6) / 1e3, 3)} s`;
 
 /** Write markup where it differs from what is there. Where the keyboard stood within it,
  *  there it stands again, or else on what is around. */
