@@ -110,6 +110,15 @@ def test_each_way_to_be_kept_has_its_name(tier, facts, keeper):
     assert kept(state, ev.Evicted(-1, tier, 4, 0)) == [(1, keeper, locks)]
 
 
+def test_more_leaves_than_are_named_are_counted():
+    state = State.start(EngineConfig(pool_tokens=8, host_tokens=16))
+    for node in range(1, 8):
+        page = as_pages([node])
+        state.nodes[node] = NodeState(node, 0, "", page, page, None, lock_ref=1)
+    told = kept(state, ev.Evicted(-1, "L1", 4, 0))
+    assert told[3:] == [(4, "locked", 1), (0, "more", 3)]
+
+
 def early_drops(golden: str) -> dict[int, tuple[int, str, int]]:
     trace = played(next(GOLDENS.glob(golden)))
     state = State.start(trace.header.config)

@@ -66,8 +66,11 @@ def line_behind(state: State, victim: ev.Victim) -> Line | None:
 
 def kept(state: State, end: ev.Evicted) -> list[tuple[int, str, int]]:
     """Return the leaves of the tier that an eviction which freed too little left there,
-    each with what keeps it (writing, loading, reading, locked, both) and its locks; if
-    nothing is left there, the root with "nothing"."""
+    each with what keeps it (writing, loading, reading, locked, both) and its locks.
+
+    The root stands last with "more" and how many are not named, and alone with
+    "nothing" if nothing is left there.
+    """
     on_host = end.tier == "L2"
     tops = [
         node
@@ -77,7 +80,10 @@ def kept(state: State, end: ev.Evicted) -> list[tuple[int, str, int]]:
     parents = {node.parent for node in tops}
     leaves = [node for node in tops if node.id not in parents]
     found = [(n.id, _keeper(n, on_host), n.lock_ref) for n in leaves]
-    return [one for one in found if one[1]][:KEPT] if tops else [(0, "nothing", 0)]
+    held = [one for one in found if one[1]]
+    more = len(held) - KEPT
+    rest = [(0, "more", more)] if more > 0 else []
+    return [*held[:KEPT], *rest] if tops else [(0, "nothing", 0)]
 
 
 def dropped(

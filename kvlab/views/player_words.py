@@ -85,6 +85,7 @@ UI_WORDS: dict[str, Words] = {
                           "留下：L2 的副本正在被读取"),
     "kept_nothing": Words("nothing cached is left there: this was all",
                           "此层已没有缓存内容：能腾的都腾了"),
+    "kept_more": Words("and {n} more", "另有 {n} 个"),
     "kept_orphan": Words("is in the tree no more: event {n} dropped it while it was to "
                          "be loaded. No match finds it. The engine still counts on "
                          "its copy on L2, which is gone",
@@ -175,6 +176,9 @@ UI_WORDS: dict[str, Words] = {
     "request": Words("request", "请求"), "node": Words("node", "节点"),
     "slot": Words("L1 page", "L1 页"), "slot_one": Words("L1 slot", "L1 槽位"),
     "hits_of": Words("{a} of {n}", "{a} / {n}"),
+    "hits_around": Words("{a} before, {b} after", "前 {a}，后 {b}"),
+    "hits_behind": Words("none after this; {a} before (◀)", "此后没有；前 {a}（◀）"),
+    "hits_before": Words("{a} before (◀)", "前 {a}（◀）"),
     "none": Words("nothing", "无"),
     "go_to": Words("go to event", "跳到事件"),
     "decide": Words("decide", "决策"), "change": Words("change", "变化"),
@@ -199,6 +203,10 @@ UI_WORDS: dict[str, Words] = {
     "folded_one": Words("1 node, {b} tokens", "1 个节点，{b} 个 token"),
     "folded": Words("{a} nodes, {b} tokens", "{a} 个节点，{b} 个 token"),
     "subtrees": Words("{n} more subtrees ▾", "还有 {n} 棵子树 ▾"),
+    "subtrees_before": Words("{n} subtrees before ▴", "前面有 {n} 棵子树 ▴"),
+    "fold": Words("fold again", "重新折叠"),
+    "pages_of": Words("L{n} pages", "L{n} 页"),
+    "slots_of": Words("L{n} slots", "L{n} 槽位"),
     "open": Words("open", "展开"), "held_by": Words("held by", "持有者"),
     "on_l1": Words("on L1", "在 L1"), "on_l2": Words("on L2", "在 L2"),
     "nobody": Words("nobody's yet", "尚无归属"),
@@ -218,6 +226,8 @@ UI_WORDS: dict[str, Words] = {
                         "下一个变化；两者都加到下一个丢失"),
     "key_up_down": Words("within a pane: from node to node, from term to term, from "
                          "request to request", "面板内：逐节点、逐项、逐请求移动"),
+    "key_fold": Words("in the tree: → opens a folded subtree ▸, ← folds it again ▾",
+                      "树中：→ 展开折叠的子树 ▸，← 重新折叠 ▾"),
     "key_ends": Words("start, end", "开头、结尾"),
     "key_speed": Words("slower, faster", "更慢、更快"),
     "key_zoom": Words("timeline: closer, wider, as it was, earlier, later; the wheel "

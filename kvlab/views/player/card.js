@@ -106,6 +106,12 @@ export function askedWords(player, why, terms) {
   return ui(player, "asked_here", { a, n, q: names.join(" · ") });
 }
 
+/** A node's name, which selects the node while the tree has it. */
+const nodeLink = (run, n) =>
+  run.c.life[n]
+    ? `<b class="m link" role="link" tabindex="0" data-do="node" data-to="${n}">n${n}</b>`
+    : `<b class="m">n${n}</b>`;
+
 const EARLY = new Set(["orphan", "wanted"]); // dropped although a load was to bring it
 
 /** Of a victim: who would follow it, and who is colder but locked; of an end that freed
@@ -117,10 +123,10 @@ function lineHtml(player, run, e) {
     victim && run.c.parent[victim] === n ? ` (${ui(player, "leaf_then")})` : "";
   const row = (words, nodes) =>
     nodes.length
-      ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `<b class="m">n${n}</b> ${esc(key)}${also(n)}`).join(" · ")}</div>`
+      ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `${nodeLink(run, n)} ${esc(key)}${also(n)}`).join(" · ")}</div>`
       : "";
   const stays = kept.map(([node, why, n]) => {
-    const name = node ? `<b class="m">n${node}</b> ` : "";
+    const name = node ? `${nodeLink(run, node)} ` : "";
     const look = EARLY.has(why) ? "bad" : "";
     return `<div class="${look}">${name}${ui(player, `kept_${why}`, { n: num(n) })}</div>`;
   });

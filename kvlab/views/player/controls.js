@@ -51,7 +51,7 @@ export function drawPlace(player) {
   put(
     player.$(".ctl .found"),
     hits
-      ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${ui(player, "hits_of", { a: num(countBefore(hits, player.run.at)), n: num(hits.length) })}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
+      ? `<button data-do="hit" data-to="-1" aria-label="◀">◀</button>${hitsWords(player)}<button data-do="hit" data-to="1" aria-label="▶">▶</button><button data-do="nohits" aria-label="${ui(player, "close")}">×</button>`
       : "",
   );
   put(player.$(".ctl .marked"), marksHtml(player));
@@ -77,6 +77,21 @@ function marksHtml(player) {
   const to = (by, words, sign) =>
     `<button data-do="mark" data-to="${by}" title="${ui(player, words)}" aria-label="${ui(player, words)}">${sign}</button>`;
   return `${to(-1, "mark_before", "◀")}${buttons.join("")}${to(1, "mark_after", "▶")}`;
+}
+
+/** Which of what was found the moment is, or how much lies before and after it. Behind an
+ *  open question nothing is counted, so that none lies there is not said. */
+export function hitsWords(player) {
+  const { hits, run } = player;
+  const e = run.at - 1;
+  const before = countBefore(hits, e);
+  const here = hits[before] === e;
+  const [a, n] = [num(before), num(hits.length)];
+  if (here) return ui(player, "hits_of", { a: num(before + 1), n });
+  if (!hits.length) return ui(player, "none");
+  const after = hits.length - before;
+  if (after) return ui(player, "hits_around", { a, b: num(after) });
+  return ui(player, player.limit < run.count ? "hits_before" : "hits_behind", { a });
 }
 
 /** How many of a rising list lie before `at`. */

@@ -3,6 +3,7 @@
 // The event's own path and what the reader opened; the rest as one row a subtree.
 // Left out: drawing nodes (strip.js).
 
+import { chosenNodes } from "./chosen.js";
 import { box, stateName } from "./looks.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
@@ -20,15 +21,19 @@ const OPENED = 400; // nodes of an opened subtree that are shown
 const [FOLD_LETTER, FOLD_SIGN] = [5.2, 11]; // pixels of a letter and of a Chinese sign
 const LOOKS = ["used", "promised", "evictable", "host_only"];
 
-/** The nodes to show, and the subtrees to fold, as [top, nodes]. `gone` left the tree. */
+/** The nodes to show; the subtrees to fold, as [top, nodes], of which one page is on
+ *  show, and how many stand `before` and `after` it; which subtrees are `open`. `gone`
+ *  left the tree. */
 export function foldTree(player, run, gone) {
   const { lead, groups } = groupsOf(player, run);
   const paths = pathsOf(player, run, gone, groups);
   const shown = [...lead];
   const folds = [];
+  const open = new Set();
   for (const [top, group] of groups) {
     if (player.open.has(top)) {
       shown.push(...group.slice(0, OPENED));
+      open.add(top);
       continue;
     }
     const kept = paths.get(top) ?? [];
@@ -36,17 +41,17 @@ export function foldTree(player, run, gone) {
     if (kept.length < group.length) folds.push([top, group]);
   }
   shown.push(...gone);
-  const from = player.folded % Math.max(1, folds.length);
-  const page = folds.slice(from, from + PART);
-  player.moreFolds = folds.length - page.length;
-  return [shown, page];
+  const last = Math.max(0, Math.ceil(folds.length / PART) - 1);
+  const before = PART * Math.min(last, Math.floor(player.folded / PART));
+  const page = folds.slice(before, before + PART);
+  return { shown, folds: page, before, after: folds.length - before - page.length, open };
 }
 
 /** The nodes on the way to what the event touches or the reader chose, by the top of the
  *  subtree that they are in. */
 function pathsOf(player, run, gone, groups) {
   const { life } = run.c;
-  const wanted = [...run.hot, ...gone, player.select?.node ?? 0];
+  const wanted = [...run.hot, ...gone, ...chosenNodes(run, player.select)];
   const found = new Map();
   const seen = new Set();
   for (const n of wanted) {

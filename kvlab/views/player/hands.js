@@ -3,6 +3,7 @@
 // It points at a node, a slot, a request or a state, and all views of it light up.
 // Left out: keys (keys.js), buttons (perform.js).
 
+import { chosenNodes } from "./chosen.js";
 import { draw, sidesOf } from "./draw.js";
 import { pageAt } from "./grid.js";
 import { show, stop } from "./move.js";
@@ -12,6 +13,7 @@ import { perform } from "./perform.js";
 import { drawOutlines } from "./pool.js";
 import { put } from "./text.js";
 import { ZOOM, momentAt, pan, zoom } from "./timeline.js";
+import { toggleFold } from "./unfold.js";
 
 /** Go where the timeline was pressed. */
 export function seekTo(player, event) {
@@ -75,8 +77,9 @@ function highlight(player) {
   for (const { run, pane } of sidesOf(player)) {
     if (player.log.blocks) continue;
     drawOutlines(player, pane.pool, run);
+    const pointed = chosenNodes(run, hover);
     for (const g of pane.tree.querySelectorAll("[data-node]"))
-      g.classList.toggle("hov", +g.dataset.node === hover?.node);
+      g.classList.toggle("hov", pointed.includes(+g.dataset.node));
     put(pane.tree.parts?.insp, inspectHtml(player, run));
   }
   for (const chip of root.querySelectorAll("[data-request]")) {
@@ -107,11 +110,7 @@ export function click(player, event) {
     toPlayer(player);
   const at = event.target.closest("[data-do]"),
     fold = event.target.closest("[data-fold]");
-  if (fold) {
-    const top = +fold.dataset.fold;
-    player.open.has(top) ? player.open.delete(top) : player.open.add(top);
-    return draw(player);
-  }
+  if (fold) return toggleFold(player, +fold.dataset.fold);
   if (at) return perform(player, at.dataset.do, at.dataset.to, at);
   if (event.target.closest(".p-pool .slots")) {
     const what = slotAt(player, event);

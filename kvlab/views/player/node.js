@@ -91,6 +91,7 @@ function requestHtml(player, run, r) {
       ]
     : [ui(player, "only_in", { a: num(c.prompt[r]) })];
   const words = [...lengths, ui(player, "kv_of", { n: `<b>${num(c.kv[r])}</b>` })];
+  if (c.locks[r]) words.push(`last_node <b>n${c.locks[r]}</b>`);
   return `<b><bdi>${esc(plain(run.log.requests[r]))}</bdi></b>${spans(words)}`;
 }
 
@@ -104,8 +105,10 @@ function nodeHtml(player, run, n) {
     `lock_ref <b>${c.lock[n]}</b>`,
     ...(c.host_lock[n] ? [`host_lock_ref <b>${c.host_lock[n]}</b>`] : []),
     `${ui(player, "hits")} <b>${c.hits[n]}</b>`,
-    `L1 <b>${pagesOf(run, 1, 2 + 2 * n)}</b>`,
-    `L2 <b>${pagesOf(run, 2, 2 + 2 * n)}</b>`,
+    ...[1, 2].map((tier) => {
+      const unit = ui(player, run.log.page > 1 ? "pages_of" : "slots_of", { n: tier });
+      return `${unit} <b>${pagesOf(run, tier, 2 + 2 * n)}</b>`;
+    }),
   ];
   return `<b>n${n}</b>${spans(words)}`;
 }

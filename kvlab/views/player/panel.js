@@ -19,6 +19,7 @@ const KEYS = [
   ["Space", "key_space"],
   ["← →", "key_arrows"],
   ["↑ ↓", "key_up_down"],
+  ["← → ▸ ▾", "key_fold", (player) => !player.log.blocks],
   ["Home End", "key_ends"],
   ["[ ]", "key_speed"],
   ["+ − 0 < >", "key_zoom"],

@@ -7,12 +7,12 @@ import { spoken } from "./caption.js";
 import { otherColouring } from "./contents.js";
 import { draw } from "./draw.js";
 import { layout } from "./layout.js";
-import { PART } from "./fold.js";
 import { play, show, step, stop } from "./move.js";
 import { askNote, bookmark, keepNote, toMark } from "./notes.js";
 import { openPanel } from "./panel.js";
 import { commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
+import { showNode, turnFolds } from "./unfold.js";
 import { found, pressWatch, search, toDecision, toHit } from "./watch.js";
 
 export function perform(player, what, to, at) {
@@ -66,10 +66,8 @@ export function perform(player, what, to, at) {
       save(player, to);
     },
     fork: () => forkRun(player),
-    unfold: () => {
-      player.folded += PART;
-      draw(player);
-    },
+    unfold: () => turnFolds(player, +to),
+    node: () => showNode(player, +to),
     both: () => {
       player.other = player.b;
       layout(player);

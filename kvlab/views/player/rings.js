@@ -5,6 +5,7 @@
 // Left out: outlines in the tree (strip.js).
 
 import { penOf } from "./canvas.js";
+import { chosenNodes } from "./chosen.js";
 import { colouringOf, repainted } from "./colouring.js";
 import { gridOf, piecesOf, tiersOf } from "./grid.js";
 
@@ -56,12 +57,16 @@ function ringsOf(player, run, tier, { first, n }, touched) {
 function wantedOwners(player, run) {
   const k = player.colour;
   const wanted = new Map();
-  const add = (owner, style) =>
+  const add = (at, style) => {
+    const request = at.request >= 0 ? [3 + 2 * at.request] : [];
+    for (const owner of [...request, ...chosenNodes(run, at).map((n) => 2 + 2 * n)])
+      put(owner, style);
+  };
+  const put = (owner, style) =>
     wanted.set(owner, [...(wanted.get(owner) ?? []), style]);
-  const ownerOf = (at) => (at.request >= 0 ? 3 + 2 * at.request : 2 + 2 * at.node);
-  for (const node of run.hot) add(2 + 2 * node, [k.ink, 1.75, []]);
-  if (player.select) add(ownerOf(player.select), [k.link, 2.5, []]);
-  if (player.hover) add(ownerOf(player.hover), [k.link, 2, [4, 3]]);
+  for (const node of run.hot) put(2 + 2 * node, [k.ink, 1.75, []]);
+  if (player.select) add(player.select, [k.link, 2.5, []]);
+  if (player.hover) add(player.hover, [k.link, 2, [4, 3]]);
   return wanted;
 }
 

@@ -15,19 +15,25 @@ export function stripOf(player, run, n, plan, state, ends) {
   const label = plan.pitch > 30 ? labelOf(player, run, n, m, ends) : "";
   const left = plan.kind === "demote" && run.raw(run.at - 1, "node") === n;
   const [one, two] = state.gone ? ["lost", "lost"] : run.looks(n);
-  m.named = state.hot && plan.pitch > 12 && !m.big && !goesOn(run, n, plan);
+  m.named = m.big ? "" : nameAt(run, n, plan, m, state);
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
-    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ${m.named} ` +
+    `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ${m.named} ${state.open} ` +
     `${c.lock[n]} ${c.host_lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
 }
 
-/** Whether another node of the event lies behind it in its row, where its name would be. */
-function goesOn(run, n, { rowOf }) {
-  const { parent } = run.c;
-  for (const m of run.hot) if (parent[m] === n && rowOf(m) === rowOf(n)) return true;
-  return false;
+/** Where the name of a node stands that the event, its card or the reader names: "behind"
+ *  it, if nothing lies there, or "on" it, if it is wide enough. Of an event's path the
+ *  last node of a row says it. */
+function nameAt(run, n, { starts, rowOf, wide }, { x, w }, { hot, picked, told, open }) {
+  const asked = picked === 2 || told || open;
+  if (!hot && !asked) return "";
+  const { start, len } = run.c;
+  const size = 6.4 * `n${n}`.length + 4;
+  const free = !starts.has(`${rowOf(n)} ${start[n] + len[n]}`);
+  if (free && x + w + size <= wide) return "behind";
+  return (asked || free) && w >= size ? "on" : "";
 }
 
 /** Its place within its row: `up` is where its parent's row lies, from here. */
@@ -61,15 +67,28 @@ function markup(player, run, n, plan, m, state, label) {
       `<path d="M${x} ${y}L${x + w} ${y + h1 + h2}M${x} ${y + h1 + h2}L${x + w} ${y}" stroke="${k.lost}" stroke-width="2"/>`,
     );
   if (state.hot) parts.push(ring(m, 2, 3, k.ink, 1.75));
-  if (m.named)
-    parts.push(
-      `<text x="${x + w + 4}" y="10" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`,
-    );
+  if (m.named) parts.push(nameSvg(k, n, plan, m));
   if (state.order && w > 18) parts.push(orderMark(k, m, state.order));
   if (state.next && w > 18) parts.push(orderMark(k, m, state.next, true));
   if (state.picked)
     parts.push(ring(m, 3, 4, k.link, 2.5, state.picked === 1 ? "4 3" : ""));
-  return `<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+  const fold = state.open ? openMark(player, n, plan) : "";
+  return `${fold}<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+}
+
+/** Its name, on a ground of its own where it lies on the strip. */
+function nameSvg(k, n, { pitch }, { x, w, named }) {
+  const wide = 6.4 * `n${n}`.length;
+  const at = named === "on" ? x + 2 : x + w + 4;
+  const high = Math.min(11, pitch - 1);
+  const ground = `<rect x="${at - 1}" y=".5" width="${wide + 2}" height="${high}" fill="${k.bg}"/>`;
+  return `${named === "on" ? ground : ""}<text x="${at}" y="${high - 1}" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`;
+}
+
+/** What folds an opened subtree again, left of its top. */
+function openMark(player, n, { X0, pitch }) {
+  const label = `n${n}: ${ui(player, "fold")}`;
+  return `<g data-fold="${n}" tabindex="-1" role="button" aria-expanded="true" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect width="${X0 - 2}" height="${pitch - 1}" fill="transparent"/><text x="3" y="${Math.min(11, pitch - 1)}" font-size="12" fill="${player.colour.ink}">▾</text></g>`;
 }
 
 /** The line to its parent. */

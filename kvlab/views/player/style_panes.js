@@ -80,6 +80,7 @@ export const PANE_STYLE = `
 .kv .chain button {
   color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
 }
+.kv .link { color: var(--link); text-decoration: underline; cursor: pointer }
 .kv .src {
   font: 11px/1.5 var(--mono); color: var(--ink2); overflow-wrap: anywhere;
 }

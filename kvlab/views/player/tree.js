@@ -4,7 +4,8 @@
 // come from the log, so nothing jumps. Left out: folding (fold.js), one node (strip.js).
 
 import { nextOf, orderOf } from "./chain.js";
-import { BIG_TREE, FOLD_ROW, foldRow, foldTree } from "./fold.js";
+import { chosenNodes } from "./chosen.js";
+import { BIG_TREE, FOLD_ROW, PART, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
 import { patch } from "./patch.js";
@@ -59,13 +60,21 @@ function goneNodes(run) {
   return run.c.life[node] ? [] : [node];
 }
 
+/** The nodes that stand in a line of the event's card, or of its decision's. */
+function toldNodes(run) {
+  const cards = [run.at - 1, run.behind(run.at - 1)];
+  const lines = cards.flatMap((e) => run.log.behind?.[e] ?? []);
+  return new Set(lines.flat().map(([n]) => n));
+}
+
 /** Draw every shown node as one group with its own row's place, and the ground. */
 function drawRows(player, run, parts, gone) {
   const { c } = run;
   const nodes = gone.length ? [...run.alive, ...gone] : run.alive;
   const hot = (n) => run.hot.has(n) || gone.includes(n);
-  const [some, folds] =
-    nodes.length > BIG_TREE ? foldTree(player, run, gone) : [nodes, []];
+  const whole = { shown: nodes, folds: [], before: 0, after: 0, open: new Set() };
+  const folding = nodes.length > BIG_TREE ? foldTree(player, run, gone) : whole;
+  const { shown: some, open } = folding;
   const plan = planOf(player, run, some, parts.wide);
   const { rowOf } = plan;
   const shown = [...some].sort(
@@ -75,20 +84,26 @@ function drawRows(player, run, parts, gone) {
   const ends = new Map();
   const order = orderOf(run);
   const next = nextOf(run);
+  const [chosen, pointed] = [player.select, player.hover].map(
+    (at) => new Set(chosenNodes(run, at)),
+  );
+  const told = toldNodes(run);
   for (const n of shown) {
     const state = {
       hot: hot(n),
       gone: gone.includes(n),
       order: order.get(n) ?? 0,
       next: next.get(n) ?? 0,
-      picked: player.select?.node === n ? 2 : player.hover?.node === n ? 1 : 0,
+      open: open.has(n),
+      picked: chosen.has(n) ? 2 : pointed.has(n) ? 1 : 0,
+      told: told.has(n),
     };
     groups.set(`n${n}`, [
       plan.Y.get(rowOf(n)),
       ...stripOf(player, run, n, plan, state, ends),
     ]);
   }
-  const below = foldRows(player, run, folds, plan, parts.wide);
+  const below = foldRows(player, run, folding, plan, parts.wide);
   placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   put(parts.back, back);
@@ -104,16 +119,23 @@ function placeFolds(parts, bottom, high) {
   parts.folds.setAttribute("transform", `translate(0,${(parts.bottom = bottom)})`);
 }
 
-/** One row for each folded subtree, to the scale of `plan`, and one that shows more. */
-function foldRows(player, run, folds, plan, wide) {
-  const rows = folds.map((fold, i) => {
-    return [`f${fold[0]}`, [i * FOLD_ROW, ...foldRow(player, run, fold, plan, wide)]];
-  });
-  if (!player.moreFolds) return new Map(rows);
-  const words = ui(player, "subtrees", { n: num(player.moreFolds) });
-  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" style="cursor:pointer" tabindex="-1" role="button">${words}</text>`;
-  const more = ["more", [rows.length * FOLD_ROW, markup, () => markup]];
-  return new Map([...rows, more]);
+/** One row for each folded subtree, to the scale of `plan`; above and below them the ways
+ *  to the pages before and after. */
+function foldRows(player, run, { folds, before, after }, plan, wide) {
+  const rows = folds.map((fold) => [
+    `f${fold[0]}`,
+    foldRow(player, run, fold, plan, wide),
+  ]);
+  if (before) rows.unshift(["before", turnRow(player, "subtrees_before", before, before - PART)]);
+  if (after) rows.push(["after", turnRow(player, "subtrees", after, before + PART)]);
+  return new Map(rows.map(([key, row], i) => [key, [i * FOLD_ROW, ...row]]));
+}
+
+/** The row that turns to the page of folded subtrees from number `to` on. */
+function turnRow(player, key, n, to) {
+  const words = ui(player, key, { n: num(n) });
+  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" data-to="${to}" style="cursor:pointer" tabindex="-1" role="button">${words}</text>`;
+  return [markup, () => markup];
 }
 
 /** Where everything lies: the row's height, each row's y, the width of a token. */
@@ -137,7 +159,8 @@ function planOf(player, run, shown, wide) {
     y += pitch;
   }
   const T = Math.min(15, (wide - X0 - 10) / Math.max(depth, 8));
-  return { X0, T, pitch, Y, rowOf, depth, asked, kind, bottom: y };
+  const starts = new Set(shown.map((n) => `${rowOf(n)} ${run.c.start[n]}`));
+  return { X0, wide, starts, T, pitch, Y, rowOf, depth, asked, kind, bottom: y };
 }
 
 /** The ground: positions, the spine, and a request that is being matched. */

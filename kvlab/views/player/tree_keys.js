@@ -1,12 +1,11 @@
 // How does the keyboard walk through the tree?
 //
 // Up and down go through the rows as they are drawn, folded ones last; left goes to the
-// parent, right to the first child, and opens a folded row.
+// parent, right to the first child; right opens a folded row, left folds it again from
+// its top.
 // Left out: the other keys (keys.js).
 
-import { draw } from "./draw.js";
-import { click } from "./hands.js";
-import { nodeWords } from "./node.js";
+import { showNode, toggleFold } from "./unfold.js";
 
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"];
 
@@ -16,10 +15,20 @@ export function treeKey(player, event) {
   const other = event.ctrlKey || event.shiftKey || !ARROWS.includes(event.key);
   if (other || player.log.blocks || !player.run.alive.length) return false;
   const folded = event.target.closest("[data-fold], [data-do=unfold]");
-  if (folded && event.key === "ArrowRight") click(player, event);
+  const top = foldedBy(player, event);
+  if (top) toggleFold(player, top);
   else if (folded && event.key === "ArrowLeft") parts.scroll.focus();
   else walk(player, event, parts, folded);
   return true;
+}
+
+/** The subtree that an arrow opens or folds again: that of the row, or of the selected
+ *  node; 0 if none. */
+function foldedBy(player, { key, target }) {
+  const own = target.closest("[data-fold], [data-do]");
+  const row = own ?? player.$(`.p-tree [data-fold="${player.select?.node}"]`);
+  const wanted = { ArrowLeft: "true", ArrowRight: "false" }[key];
+  return wanted && row?.getAttribute("aria-expanded") === wanted ? +row.dataset.fold : 0;
 }
 
 function walk(player, event, parts, folded) {
@@ -29,10 +38,12 @@ function walk(player, event, parts, folded) {
   const nodes = shown
     .map((key) => +key.slice(1))
     .sort((a, b) => rows[a - 1] - rows[b - 1] || c.start[a] - c.start[b]);
-  const folds = [...parts.folds.querySelectorAll("[data-fold], [data-do=unfold]")];
-  const all = [...nodes, ...folds];
+  const rest = [...parts.folded.values()]
+    .sort((a, b) => a.y - b.y)
+    .map(({ g }) => g.querySelector("[data-fold], [data-do]"));
+  const all = [...nodes, ...rest];
   const now = player.select?.node ?? 0;
-  const at = folded ? all.indexOf(folded) : nodes.indexOf(now);
+  const at = rest.includes(folded) ? all.indexOf(folded) : nodes.indexOf(now);
   const to = {
     ArrowUp: all[Math.max(0, at - 1)],
     ArrowDown: all[Math.min(all.length - 1, at + 1)],
@@ -40,17 +51,8 @@ function walk(player, event, parts, folded) {
     ArrowRight: nodes.find((n) => c.parent[n] === now) ?? now,
   }[event.key];
   if (to instanceof Element) to.focus();
-  else chooseNode(player, parts, to);
-}
-
-/** Select a node, show it, and say it. */
-function chooseNode(player, parts, node) {
-  if (!node) return;
-  player.select = { node, request: -1 };
-  draw(player);
-  const id = `${player.id}-n${node}`;
-  parts.scroll.focus();
-  parts.scroll.setAttribute("aria-activedescendant", id);
-  player.live.textContent = nodeWords(player, player.run, node);
-  player.$(`#${id}`)?.scrollIntoView({ block: "nearest" });
+  else if (to) {
+    parts.scroll.focus();
+    showNode(player, to);
+  }
 }

@@ -3,11 +3,10 @@
 // Decisions, losses, changes of the selection, hits of a watch or a filter.
 // Left out: the panel that asks for them (panel.js).
 
-import { drawPlace } from "./controls.js";
+import { drawPlace, hitsWords } from "./controls.js";
 import { show, stop } from "./move.js";
-import { num } from "./text.js";
 import { drawTimeline } from "./timeline.js";
-import { pick, ui } from "./words.js";
+import { pick } from "./words.js";
 
 /** The next event from here that `is` wanted; -1 if none. */
 export function find(player, by, is) {
@@ -100,10 +99,7 @@ export function found(player, list, watch = null) {
   player.hits = list.filter((e) => e < player.limit);
   if (!player.other) drawTimeline(player);
   drawPlace(player);
-  player.live.textContent = ui(player, "hits_of", {
-    a: "–",
-    n: num(player.hits.length),
-  });
+  player.live.textContent = hitsWords(player);
 }
 
 /** Show which watch is the one whose events are marked. */
@@ -114,13 +110,11 @@ export function pressWatch(player, name) {
 }
 
 export function toHit(player, by) {
-  const list = [...(player.hits ?? [])];
-  jump(
-    player,
-    (by > 0
-      ? list.find((e) => e > player.run.at - 1)
-      : list.reverse().find((e) => e < player.run.at - 1)) ?? -1,
-  );
+  const list = player.hits ?? [];
+  const now = player.run.at - 1;
+  const to = by > 0 ? list.find((e) => e > now) : list.findLast((e) => e < now);
+  jump(player, to ?? -1);
+  if (to === undefined && list.length) player.live.textContent = hitsWords(player);
 }
 
 export function toDecision(player, by) {
