@@ -204,9 +204,9 @@ def test_a_decision_shows_its_terms_with_numbers(notebook, tmp_path):
         notebook.page.keyboard.press("Control+ArrowRight")
         if "is deleted" in headline(notebook):
             break
-    card = notebook.page.inner_text(".kv .p-why")
-    assert "12" in card
-    assert "copy on L2" in card
+    says = "document.querySelector('.kv .p-why').innerText.includes('copy on L2')"
+    notebook.page.wait_for_function(says)  # a card is drawn a frame after its event
+    assert "12" in notebook.page.inner_text(".kv .p-why")
     shoot(notebook, "decision.png", tmp_path)
 
 

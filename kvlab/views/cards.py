@@ -126,8 +126,6 @@ def card_text(card: Card) -> str:
     """Return the card as lines of text."""
     why, lang = card.reason, card.lang
     lines = [card.title, why.rule.to(lang)]
-    if why.asked is not None:
-        lines.append(why.asked.to(lang))
     late = False
     for check in why.checks:
         if check.late and not late:

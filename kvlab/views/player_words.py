@@ -99,8 +99,6 @@ UI_WORDS: dict[str, Words] = {
     "kept_locked": Words("stays: lock_ref is {n}", "留下：lock_ref 为 {n}"),
     "kept_both": Words("stays: L1 has it too, and only what L2 alone has goes",
                        "留下：L1 也有，只逐出仅在 L2 的"),
-    "asked_here": Words("Asked here, {a} of {n}: {q}",
-                        "此处查了 {n} 项中的 {a} 项：{q}"),
     "not_reached": Words("not reached: a test before it failed",
                          "未检查：前面已有一项不成立"),
     "not_taken": Words("not taken", "未选择"),

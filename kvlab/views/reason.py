@@ -41,8 +41,7 @@ class Check(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """All that a card says but the event's sentence and its causes. `asked` names the
-    tests that were put, where they are not all there are."""
+    """All that a card says but the event's sentence and its causes."""
 
     sign: Sign
     rule: Words
@@ -50,7 +49,6 @@ class Reason(NamedTuple):
     outside: Term | None = None
     not_taken: Words | None = None
     source: str = ""
-    asked: Words | None = None
 
 
 NEED, ROOM = Words("need", "需要"), Words("room", "余量")

@@ -14,18 +14,16 @@ from . import theme
 from .frame import Frame
 from .markup import plain
 from .phrases import PHRASES
-from .player_words import UI_WORDS
 from .reason import Check, Equation, Reason, Term
 from .sentences import entry_of
 from .terms import terms_of
-from .theme import LANGS, Words
+from .theme import Words
 from .why import (
     DIGITS,
     LABELS,
     Test,
     Value,
     Why,
-    asked,
     holds,
     not_taken,
     source_of,
@@ -59,23 +57,7 @@ def reason_of(frame: Frame) -> Reason:
         outside,
         _filled(not_taken(why, terms), terms),
         source_of(why, header.rules.name, header.config.tree),
-        _asked(why, terms),
     )
-
-
-def _asked(why: Why, terms: Terms) -> Words | None:
-    """Return which tests were put, where they are in order and not all were."""
-    put = asked(why, terms)
-    if not why.ordered or len(put) == len(why.tests):
-        return None
-    said = [
-        UI_WORDS["asked_here"].to(lang).format(
-            a=len(put), n=len(why.tests),
-            q=" · ".join(test.asks.to(lang) for test in put if test.asks),
-        )
-        for lang in LANGS
-    ]  # fmt: skip
-    return Words(*said)
 
 
 def _counts(unless: str, terms: Terms) -> bool:

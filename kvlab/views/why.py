@@ -154,19 +154,6 @@ def holds(test: Test, terms: Mapping[str, Value]) -> bool | None:
     return compares(test.test, terms) if test.test else None
 
 
-def asked(why: Why, terms: Mapping[str, Value]) -> list[Test]:
-    """Return the tests that were put: none behind one that failed, where they are in
-    order, and none that is left out."""
-    put: list[Test] = []
-    for test in why.tests:
-        held = holds(test, terms)
-        if held is not None:
-            put.append(test)
-        if held is False and why.ordered:
-            break
-    return put
-
-
 def not_taken(why: Why, terms: Mapping[str, Value]) -> Words | None:
     """Return what was not taken, its terms still in braces; None if nothing was."""
     for choice in why.instead:

@@ -257,8 +257,8 @@ CACHE_WHYS: dict[str, Why] = {
         own=Own(_TREE, "flush_writes", "start_writing")),
     "loadback": _LOAD,
     "loadback make_room": _LOAD._replace(
-        rule=Words("Up to three tests, in this order. If only the last one fails, "
-                   "leaves are evicted, and the load is tried once more.",
+        rule=Words("Three tests at most. If only the last fails, leaves are "
+                   "evicted and the load is tried once more.",
                    "最多三个条件，按此顺序检查；若只有最后一个不成立，先逐出叶子，"
                    "再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(

@@ -9,7 +9,7 @@ import { movedHtml } from "./moved.js";
 import { primerHtml } from "./primer.js";
 import { toldHtml } from "./question.js";
 import { say } from "./sentence.js";
-import { asked, holds, notTaken, withSums } from "./sums.js";
+import { holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -84,7 +84,7 @@ function meaningOf(run, e) {
 /** The tests in their order; after one that fails, the engine asks no more. */
 function testsHtml(player, why, terms) {
   let failed = false;
-  const parts = why.tests.map((test) => {
+  return why.tests.map((test) => {
     const html = testHtml(player, test, terms);
     if (!html) return "";
     const place = failed ? "sec late" : test.told ? "told" : "sec";
@@ -92,18 +92,7 @@ function testsHtml(player, why, terms) {
     const fails = why.ordered && !failed && holds(test, terms) === false;
     failed = fails ? "now" : failed && "before";
     return `<div class="${place}">${words && `<div class="lab">${words}</div>`}${html}</div>`;
-  });
-  const told = askedWords(player, why, terms);
-  return (told && `<div class="told">${esc(told)}</div>`) + parts.join("");
-}
-
-/** Which tests were put, where they are in order and not all were. */
-export function askedWords(player, why, terms) {
-  const put = asked(why, terms);
-  if (!why.ordered || put.length === why.tests.length) return "";
-  const names = put.map((test) => pick(player, test.asks));
-  const [a, n] = [put.length, why.tests.length];
-  return ui(player, "asked_here", { a, n, q: names.join(" · ") });
+  }).join("");
 }
 
 /** A node's name, which selects the node while the tree has it. */

@@ -4,10 +4,9 @@
 // change stands the card of the decision that it carries out.
 // Left out: the rest of the picture (still.js).
 
-import { askedWords } from "./card.js";
 import { barsSvg, testLines } from "./formula.js";
 import { say } from "./sentence.js";
-import { asked, holds, notTaken, withSums } from "./sums.js";
+import { holds, notTaken, withSums } from "./sums.js";
 import { esc, fill, lines, num } from "./text.js";
 import { pick, ui } from "./words.js";
 
@@ -55,9 +54,8 @@ function written(player, run, e, led) {
 
 /** Tests, what is in none of them, what was not taken, causes, source. */
 function footOf(player, run, e, why, terms) {
-  const put = asked(why, terms);
-  const from = put.findIndex((test) => holds(test, terms) === false);
-  const last = why.ordered && from >= 0 ? why.tests.indexOf(put[from]) : Infinity;
+  const fails = why.tests.findIndex((test) => holds(test, terms) === false);
+  const last = why.ordered && fails >= 0 ? fails : Infinity;
   const tests = why.tests.flatMap((test, i) => [
     ...(i === last + 1 ? told(ui(player, "not_reached")) : []),
     ...toldTest(player, test, terms),
@@ -68,7 +66,6 @@ function footOf(player, run, e, why, terms) {
   const left = `[L2 free = ${num(terms.host_free)}] ${ui(player, "not_in_formula")}`;
   const chain = run.chain(e).map((i) => `${num(i + 1)} ${run.named(i)}`);
   return [
-    ...told(askedWords(player, why, terms)),
     ...tests,
     ...(outside ? told(left) : []),
     ...(without ? told(`${ui(player, "not_taken")}: ${without}`) : []),

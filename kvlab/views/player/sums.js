@@ -45,18 +45,6 @@ export function holds(test, terms) {
   return test.test ? compares(test.test, terms) : null;
 }
 
-/** The tests that were put: none behind one that failed, where they are in order, and
- *  none that is left out (why.asked). */
-export function asked(why, terms) {
-  const put = [];
-  for (const test of why.tests) {
-    const held = holds(test, terms);
-    if (held !== null) put.push(test);
-    if (held === false && why.ordered) break;
-  }
-  return put;
-}
-
 /** What was not taken, its terms in braces (why.not_taken). */
 export const notTaken = (why, terms) =>
   why.instead.find(({ when }) => !when || compares(when, terms))?.words;
