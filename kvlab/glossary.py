@@ -62,7 +62,7 @@ GLOSSARY: dict[str, Term] = {
     "room": Term(
         "available + evictable", "free", "可腾出", "what a request can be given"
     ),
-    "held": Term("held", "", "请求占用", "a request's slots outside the tree"),
+    "held": Term("held", "", "树外持有", "a request's slots outside the tree"),
     "usage": Term(
         "`token_usage`", "`kv_cache_usage_perc`", "占用率",
         "used of total; the null block of vLLM does not count",

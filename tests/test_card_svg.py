@@ -19,7 +19,7 @@ from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
 from kvlab.views import theme
 from kvlab.views.card_svg import WIDE, card_svg
-from kvlab.views.frame import frame_of
+from kvlab.views.frame import Frame, frame_of
 from kvlab.views.markup import join
 from kvlab.views.reasons import rule_of
 from kvlab.views.terms import terms_of
@@ -88,9 +88,10 @@ def test_the_room_of_every_admission_is_drawn_as_long_as_its_number():
     for trace in runs:
         state = State.start(trace.header.config)
         for event in trace.events:
-            if isinstance(event, ev.Admit) and rule_of(event).bars:
-                terms = terms_of(event, state)
-                seen += check_lengths(rule_of(event), with_sums(rule_of(event), terms))
+            if isinstance(event, ev.Admit):
+                why = rule_of(Frame(trace.header, 1, event, state, state))
+                terms = with_sums(why, terms_of(event, state))
+                seen += check_lengths(why, terms) if why.bars else Counter()
             state.apply(event)
     assert all(n > 10 for n in seen.values()) and len(seen) == 3, seen
 

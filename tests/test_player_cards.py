@@ -69,6 +69,53 @@ def test_a_node_dropped_before_its_load_is_said_where_it_goes_and_after(tabs):
     assert "n1 is in the tree no more: event 31 dropped it" in card(tabs["s25"])
 
 
+def test_whose_slots_are_read_or_freed_by_mistake_is_said(tabs):
+    tab = tabs["s25"]
+    show(tab, "load")
+    assert "n2 has L2 slots 0-9 by now, 10 of them" in card(tab)
+    assert "L2 slots 10-19 are free by now" in card(tab)
+    tab.js("() => kvlab.show(60)")
+    assert "L2 gets 20 slots back that it had got back before" in tab.headline
+    assert "n2 loses L2 slots 0-9, 10 of them" in card(tab)
+    tab.press("l")
+    assert "n2 失去 L2 槽位 0-9（10 个）" in card(tab)
+    tab.press("l")
+
+
+def test_a_load_of_a_dropped_node_is_a_ribbon_from_the_slots_that_it_reads(tabs):
+    tab = tabs["s25"]
+    show(tab, "load")
+    found = tab.js("""() => {
+        const pane = [...kvlab.root.querySelectorAll("*")].find((one) => one.layers);
+        return pane.layers[0].strands.map(({ node, up, ay, ax }) => [node, up, ay, ax]);
+    }""")
+    assert {(node, up) for node, up, *_ in found} == {(1, True)}
+    xs = [x for *_, y, x in found if y == found[0][2]]
+    assert len(found) == 2 and xs == sorted(xs), "slots 0-19, for two stretches of L1"
+
+
+def test_a_card_says_of_a_dropped_node_what_is_so(tabs):
+    tab = tabs["s25"]
+    for at, said, unsaid in (
+        (44, "serves nobody, until it is evicted", "as if it had never left"),
+        (53, "The engine counts on a copy on L2 that is gone", "L2 has it copy"),
+        (54, "copies nothing. L2 has not", "L2 has the bytes already"),
+        (59, "its slots are freed a second time", "bring it back to L1"),
+    ):
+        tab.js("(at) => kvlab.show(at)", at)
+        assert said in card(tab)
+        assert unsaid not in card(tab)
+        assert "has it a copy on L2?" not in card(tab)
+
+
+def test_a_backup_of_write_back_speaks_of_no_lock(tabs):
+    tab = tabs["s25"]
+    for at in (10, 35):
+        tab.js("(at) => kvlab.show(at)", at)
+        assert "It takes no lock" in card(tab)
+        assert "until then the node is locked" not in card(tab)
+
+
 def test_the_last_event_says_that_the_engine_stops_there(tabs):
     tabs["s25"].js("() => kvlab.show(kvlab.run.count - 1)")
     assert "engine stops" not in tabs["s25"].headline

@@ -101,6 +101,11 @@ def test_a_loaded_prompt_looks_under_way_until_the_load_has_arrived(open_page):
                     .replace(/\\s+/g, " ").trim()]);
         }
         return found }""")
+    said = tab.js("""() => [...Array(kvlab.run.count).keys()]
+        .filter((e) => kvlab.run.kind(e) === "prefill")
+        .map((e) => (kvlab.show(e + 1), kvlab.root.querySelector("h2").innerText))""")
+    assert "computes 16 tokens behind 16 cached ones" in "\n".join(said)
+    assert not [line for line in said if "null" in line]
     chunks = [tuple(one[1:]) for one in found if one[0]]
     assert chunks[0] == (16, 0, "solid", "cached 16 + loaded 0 + extend 16 = kv_len 32")
     assert chunks[1][:3] == (32, 0, "solid")

@@ -54,7 +54,7 @@ def test_no_sentence_praises_or_shouts():
 
 
 def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_gone():
-    steps = (41, 44, 53, 54, 59)
+    steps = (41, 44, 53, 54, 59, 60)
     said = {at: describe(frame_at(golden("s25"), at)) for at in steps}
     assert said == {
         41: "n1 has left the tree, and its load begins all the same: what its 20 slots "
@@ -65,8 +65,12 @@ def test_a_headline_says_what_is_so_where_the_engine_counts_on_a_copy_that_is_go
             "copy of its 20 tokens is left",
         54: "n1 gives up 20 slots of L1; its copy on L2 is gone too: no copy is left",
         59: "n1 is next to leave L2, which no longer has its 20 tokens",
+        60: "L2 gets 20 slots back that it had got back before, and counts 30 free",
     }  # fmt: skip
     assert verdict(frame_at(golden("s25"), 53)) == "n1 is demoted: no copy is left"
+    assert (
+        verdict(frame_at(golden("s25"), 59)) == "n1 leaves L2, which no longer has it"
+    )
 
 
 def test_the_last_chunk_of_a_prompt_starts_nothing():

@@ -51,7 +51,7 @@ def test_the_account_is_the_equation(sample):
 
 def test_the_account_says_what_moved(sample):
     text = account_text(at(sample, ev.Demote), "zh")
-    assert "请求持有 18 (+18) + 可逐出 0 (−18)" in text
+    assert "树外持有 18 (+18) + 可逐出 0 (−18)" in text
 
 
 def test_the_timeline_lists_decisions_and_marks_the_step(sample):

@@ -15,8 +15,10 @@ from played import golden, played
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay, states
 from kvlab.record.snapshot import State
+from kvlab.record.trace import Header
+from kvlab.rules import Rules
 from kvlab.views.block_whys import BLOCK_WHYS
-from kvlab.views.frame import frame_of
+from kvlab.views.frame import Frame, frame_of
 from kvlab.views.player_tables import own_lines
 from kvlab.views.reasons import reason_of, rule_of
 from kvlab.views.terms import terms_of
@@ -117,9 +119,15 @@ _FATES = {
 }  # fmt: skip
 
 
+def weighed(event: ev.Decision, state: State) -> Frame:
+    """Return the moment of a decision, which moves nothing."""
+    header = Header(config=state.config, rules=Rules.named("0.5.23"))
+    return Frame(header, 1, event, state, state)
+
+
 def came_to(event: ev.Decision, state: State) -> list[bool]:
     """Return what the card's tests come to, those left out that are not put."""
-    why = rule_of(event)
+    why = rule_of(weighed(event, state))
     terms = with_sums(why, terms_of(event, state))
     results = [holds(test, terms) for test in why.tests if test.test or test.fact]
     return [result for result in results if result is not None]
@@ -264,7 +272,7 @@ def test_a_chunk_that_goes_on_tells_what_is_there_and_what_is_still_to_come():
         for index, event, state in states(trace):
             if not isinstance(event, ev.Prefill):
                 continue
-            why = rule_of(event)
+            why = rule_of(weighed(event, state))
             terms = with_sums(why, terms_of(event, state))
             shown = [b for b in why.bars if terms[b.unless] is not None]
             assert len(shown) == 1, index

@@ -27,20 +27,18 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{tier} hands out {blocks} blocks from the head of its free queue: ref_cnt 1",
         "{tier} 从空闲队列队首取出 {blocks} 个块：ref_cnt 为 1"),
     "forget": Words(
-        "{tier} forgets the hash of {blocks} blocks: no copy is left of what {lost} of "
-        "them held",
+        "{tier} forgets the hash of {blocks} blocks; contents left without a copy: "
+        "{lost}",
         "{tier} 的 {blocks} 个块失去哈希：其中 {lost} 份内容再无副本"),
     "forget kept": Words(
-        "{tier} forgets the hash of {blocks} blocks: another copy of what they held "
-        "stays",
+        "{tier} forgets the hash of {blocks} blocks; another copy of the content stays",
         "{tier} 的 {blocks} 个块失去哈希：内容另有副本"),
     "forget evicted": Words(
-        "{tier} evicts {blocks} blocks to hand them out again: no copy is left of what "
-        "{lost} of them held",
+        "{tier} evicts {blocks} blocks for new use; contents left without a copy: "
+        "{lost}",
         "{tier} 逐出 {blocks} 个块以便重新分配：其中 {lost} 份内容再无副本"),
     "forget evicted kept": Words(
-        "{tier} evicts {blocks} blocks to hand them out again: another copy of what "
-        "they held stays",
+        "{tier} evicts {blocks} blocks for new use; another copy of the content stays",
         "{tier} 逐出 {blocks} 个块以便重新分配：内容另有副本"),
     "register": Words(
         "{tier} registers the hash of {blocks} blocks: a lookup finds them from now on",
@@ -49,8 +47,8 @@ BLOCK_PHRASES: dict[str, Words] = {
         "One owner more for {blocks} blocks of {tier}: ref_cnt + 1",
         "{tier} 的 {blocks} 个块多一个持有者：ref_cnt + 1"),
     "release": Words(
-        "One owner less for {blocks} blocks of {tier}: at ref_cnt 0 the unhashed head "
-        "the free queue, the hashed join its tail",
+        "One owner less for {blocks} blocks of {tier}; at ref_cnt 0 a block joins the "
+        "free queue: at its head without a hash, at its tail with one",
         "{tier} 的 {blocks} 个块少一个持有者：ref_cnt 归零的，无哈希排到空闲队列队首，"
         "有哈希排队尾"),
     # --- requests

@@ -53,7 +53,7 @@ def card_svg(
     outside = told.reason.outside
     plain = told._replace(reason=told.reason._replace(outside=None))
     title, rule, *rest = card_text(plain).splitlines()
-    why = rule_of(frame.event)
+    why = rule_of(frame)
     terms = with_sums(why, terms_of(frame.event, frame.before))
     drawn, tall = bars(why, terms, WIDE, lang)
     above = [part for line in led for part in _fitted(line)]

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors import TraceError
+from ..pages import to_runs
 from ..record import events as ev
 from ..record.events import Event
 from ..record.trace import Trace
@@ -21,11 +22,12 @@ from .columns import ACCOUNT, OWNERS, STAGES
 from .first_token import FirstTokens
 from .grades import Grade, grade_of
 from .log_writer import OPTIONAL, Field, LogWriter, shown_fields
+from .mistaken import misread, mistaken
 from .next_victims import dropped, kept, line_behind
 from .patches import Patches
-from .phrases import PHRASES
+from .phrases import GONE, PHRASES
 from .player_tables import tables
-from .sentences import entry_of
+from .sentences import entry_of, is_freed_twice
 from .streams import Stream, pack
 from .terms import chunk_left
 from .tree_layout import tree_layout
@@ -95,6 +97,7 @@ def player_log(
         "account": ACCOUNT,
         "stages": STAGES,
         "behind": writer.lines,
+        "reads": writer.reads,
         "ttft": writer.ttft,
         "unlined": READ if length > READ else 0,
         **(extra or {}),
@@ -120,6 +123,7 @@ class _Writer(LogWriter):
         super().__init__(self.patches, trace.events[:length], schema, WATCHES)
         self.lines: dict[int, list[Any]] = {}
         self.left: dict[int, int] = {}
+        self.reads: dict[int, list[Any]] = {}
         self._looks = LOOKS
         self.first_tokens = FirstTokens()
         self.ttft: dict[int, list[int]] = {}
@@ -132,7 +136,10 @@ class _Writer(LogWriter):
         """As `LogWriter.told`; the line behind a victim is that of before."""
         self._behind = self._line(index, event)
         state = self.patches.state
-        return entry_of(event, PHRASES), grade_of(event, state), seen(event, state)
+        entry = entry_of(event, PHRASES)
+        if is_freed_twice(event, state):
+            entry = f"{entry} {GONE}"
+        return entry, grade_of(event, state), seen(event, state)
 
     def after(self, index: int, event: Event) -> None:
         """Keep who stands behind a victim, and the parts of a request's first token,
@@ -150,9 +157,18 @@ class _Writer(LogWriter):
         """Return who stands in line behind a victim, was kept from an eviction that
         freed too little, or was dropped too early; nothing where that is untold."""
         state = self.patches.state
-        early = []
+        early: list[tuple[Any, ...]] = []
         if state.orphans or isinstance(event, _MAY_GO_EARLY):
-            early = dropped(state, self.events, index, self.left)
+            read = misread(event, state, self.events, self.left)
+            if isinstance(event, ev.Load) and len(read):
+                runs = to_runs(read)
+                self.reads[event.node] = [
+                    [r, 1] if isinstance(r, int) else r for r in runs
+                ]
+            early = [
+                *dropped(state, self.events, index, self.left),
+                *mistaken(event, state, read),
+            ]
         if isinstance(event, ev.EvictHost):
             self.left.setdefault(event.node, index + 1)
         if isinstance(event, ev.Evicted) and event.freed < event.ask:

@@ -25,6 +25,10 @@ PHRASES: dict[str, Words] = {
     "free": Words(
         "{tier} gets {slots} slots back and has {free} free",
         "{tier} 的 {slots} 个槽位重新空闲，共 {free} 个"),
+    "free gone": Words(
+        "{tier} gets {slots} slots back that it had got back before, and counts {free} "
+        "free",
+        "{tier} 再次收回已收回过的 {slots} 个槽位，计为空闲 {free} 个"),
     "sortfree": Words(
         "The free list of {tier} is put in ascending order: {free} slots",
         "{tier} 的空闲表按升序重排：{free} 个槽位"),
@@ -167,8 +171,7 @@ PHRASES: dict[str, Words] = {
         "Operation {number}: loads to L1 have arrived, the oldest first: {text}",
         "操作 {number}：取回 L1 的拷贝到达，先取的先确认：{text}"),
     "match": Words(
-        "Of {asked} tokens L1 has {device}, L2 alone {host}, and no cache has the "
-        "other {miss}",
+        "Of {asked} tokens L1 has {device}, L2 alone {host}; in no cache: {miss}",
         "共 {asked} 个 token：L1 上 {device} 个，仅在 L2 的 {host} 个，"
         "不在缓存的 {miss} 个"),
     "insert": Words(
@@ -352,6 +355,8 @@ VERDICTS: dict[str, Words] = {
     "victim demote": Words("{n} is demoted: L2 keeps it", "{n} 降级：L2 留有副本"),
     "victim demote gone": Words(
         "{n} is demoted: no copy is left", "{n} 降级：再无副本"),
+    "victim evict_host gone": Words(
+        "{n} leaves L2, which no longer has it", "{n} 离开 L2：早已不在"),
     "victim delete": Words("{n} is deleted: no copy is left", "删除 {n}：再无副本"),
     "victim backup": Words("{n} is to be backed up first", "{n} 先试着备份"),
     "victim stays": Words("{n} stays on L1", "{n} 留在 L1"),

@@ -91,6 +91,20 @@ UI_WORDS: dict[str, Words] = {
                          "its copy on L2, which is gone",
                          "已不在树中：正要取回时，事件 {n} 删除了它。匹配找不到它；"
                          "它在 L2 的副本已无，引擎却仍以为有"),
+    "kept_read": Words("has L2 slots {s} by now, {n} of them: its KV is copied to L1 "
+                       "in place of what the load wanted",
+                       "现在占有 L2 槽位 {s}（{n} 个）：拷到 L1 的是它的 KV，"
+                       "不是要取回的"),
+    "kept_stale": Words("L2 slots {s} are free by now, {n} of them: what they last "
+                        "held is copied",
+                        "L2 槽位 {s}（{n} 个）现已空闲：拷走的是其中的旧内容"),
+    "kept_robbed": Words("loses L2 slots {s}, {n} of them: they may be handed out "
+                         "again, though the tree still counts on them",
+                         "失去 L2 槽位 {s}（{n} 个）：它们可能再被分配，"
+                         "树却仍以为是它的"),
+    "kept_twice": Words("L2 slots {s} were free already, {n} of them: they stand on "
+                        "the free list twice",
+                        "L2 槽位 {s}（{n} 个）本已空闲：它们在空闲表里出现两次"),
     "kept_wanted": Words("is what event {n} is about to load: it goes before the load "
                          "begins",
                          "正是事件 {n} 将要取回的：取回还没开始，它就被删除"),

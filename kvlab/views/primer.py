@@ -32,8 +32,8 @@ PANES: tuple[Words, ...] = (
 STATES: dict[State, Words] = {
     "used": Words("needed: a request runs on it, or a copy is under way",
                   "有人需要：请求在用，或拷贝未完成"),
-    "held": Words("taken from the pool, not in the tree yet",
-                  "已取出，还不在树中（由请求或插入拿着）"),
+    "held": Words("outside the tree: taken for it, or just given up by it",
+                  "不在树中：为它取出，或刚由它让出"),
     "evictable": Words("cached, needed by nobody: may go", "已缓存，没人需要：可逐出"),
     "available": Words("holds nothing", "空着"),
     "host_only": Words("only L2 has it", "只有 L2 有"),
@@ -68,8 +68,9 @@ MARKS: dict[str, Mark] = {
                  Words("edge towards the other pool: a copy lies there too",
                        "朝向另一池的边：那边也有副本")),
     "lock": Mark(Words("lock_ref", "lock_ref"),
-                 Words("above a node: so many need its copy on L1",
-                       "节点上方：需要它在 L1 的副本的有几个")),
+                 Words("above a node: so many hold it, requests and copies; a load "
+                       "does before L1 has the node",
+                       "节点上方：有几个使用者（请求、拷贝）；取回先锁住它，再到 L1")),
     "host_lock": Mark(Words("host_lock_ref", "host_lock_ref"),
                       Words("on L2, or on a lower deck: a load reads this copy, so L2 "
                             "keeps it (0.5.23)",

@@ -13,9 +13,8 @@ from ..record.events import Decision
 from . import theme
 from .frame import Frame
 from .markup import plain
-from .phrases import PHRASES
 from .reason import Check, Equation, Reason, Term
-from .sentences import entry_of
+from .sentences import told_by
 from .terms import terms_of
 from .theme import Words
 from .why import (
@@ -29,23 +28,23 @@ from .why import (
     source_of,
     with_sums,
 )
-from .why_schedule import LINES, why_of
+from .why_schedule import LINES, WHYS, why_of
 
 _SIGNS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥"}
 
 Terms = Mapping[str, Value]
 
 
-def rule_of(event: Decision) -> Why:
-    """Return the rule of a decision."""
-    return why_of(entry_of(event, PHRASES), getattr(event, "tier", None))
+def rule_of(frame: Frame) -> Why:
+    """Return the rule of the frame's event, which must be a decision."""
+    return why_of(told_by(frame, WHYS), getattr(frame.event, "tier", None))
 
 
 def reason_of(frame: Frame) -> Reason:
     """Return why the frame's event, which must be a decision, came out as it did."""
     event, header = frame.event, frame.header
     assert isinstance(event, Decision), f"{event} decides nothing"
-    why = rule_of(event)
+    why = rule_of(frame)
     terms = with_sums(why, terms_of(event, frame.before))
     outside = None
     if why.outside and header.config.host_pages:

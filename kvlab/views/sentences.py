@@ -7,6 +7,7 @@ Left out: the words themselves (phrases.py).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -23,21 +24,34 @@ from .theme import Lang, Words
 
 def describe(frame: Frame, lang: Lang = "en") -> str:
     """Return the sentence of the frame's event; plain text, not yet escaped."""
-    return _say(_words_of(frame, PHRASES), frame, lang)
+    return _say(PHRASES[told_by(frame, PHRASES)], frame, lang)
 
 
 def verdict(frame: Frame, lang: Lang = "en") -> str:
     """Return what a decision came to, in a few words; plain text."""
-    return _say(_words_of(frame, VERDICTS), frame, lang)
+    return _say(VERDICTS[told_by(frame, VERDICTS)], frame, lang)
 
 
-def _words_of(frame: Frame, phrases: dict[str, Words]) -> Words:
-    """Return the words of the frame's event; of a node whose copy on L2 is gone, though
-    the engine counts on it, what is so."""
-    entry = entry_of(frame.event, phrases)
-    orphan = getattr(frame.event, "node", None) in frame.state.orphans
-    gone = phrases.get(f"{entry} {GONE}") if orphan else None
-    return gone or phrases[entry]
+def told_by(frame: Frame, table: Mapping[str, object]) -> str:
+    """Return which entry of a table tells the frame's event; where the engine counts on
+    a copy on L2 that is gone, the one that ends so."""
+    event = frame.event
+    entry = entry_of(event, PHRASES)
+    gone = f"{entry} {GONE}"
+    orphan = getattr(event, "node", None) in frame.state.orphans
+    if gone in table and (orphan or is_freed_twice(event, frame.before)):
+        return gone
+    return entry if entry in table else entry.split(" ")[0]
+
+
+def is_freed_twice(event: Event | None, before: State) -> bool:
+    """Whether L2 gets back what a node lost when it was dropped before its load."""
+    if not isinstance(event, ev.Free) or event.tier != "L2":
+        return False
+    held = [node.host_pages for node in before.orphans.values()]
+    return any(
+        np.array_equal(event.pages, pages) for pages in held if pages is not None
+    )
 
 
 def _say(words: Words, frame: Frame, lang: Lang) -> str:

@@ -74,7 +74,7 @@ LOOKS: dict[State, Look] = {
     ),
     "held": Look(
         "#0072b2", "#ffffff", "#005587", "stripes", "|",
-        Words("held", "请求持有"), plotly="|",
+        Words("held", "树外持有"), plotly="|",
     ),
     "evictable": Look(
         "#e69f00", "#fdf0d3", "#8f6200", "hatch", "/",

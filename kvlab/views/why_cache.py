@@ -31,6 +31,8 @@ _HOST_ROOM = Test(
     ("tokens", "host_available"), "tokens <= host_available",
     Words("is there room on L2?", "L2 放得下吗？"))
 _COPIED = Test(fact="copied", asks=Words("has it a copy on L2?", "L2 有副本吗？"))
+_BELIEVED = _COPIED._replace(asks=Words(
+    "does the engine count on a copy on L2?", "引擎认为 L2 有副本吗？"))
 _WRITE_BACK = Test(
     fact="write_back",
     asks=Words("is the policy write_back?", "策略是 write_back 吗？"),
@@ -191,6 +193,14 @@ CACHE_WHYS: dict[str, Why] = {
     "victim": _VICTIM,
     "victim demote": _VICTIM._replace(
         instead=_instead("copy it again: L2 has it", "再拷贝一次：L2 已经有了")),
+    "victim demote gone": _VICTIM._replace(
+        sign="lost",
+        rule=Words("The engine counts on a copy on L2 that is gone: it demotes, and "
+                   "nothing is left.",
+                   "引擎以为 L2 有副本，其实已不在：按降级处理，什么都没留下。"),
+        tests=(_KEY, _KEY_SAYS, _BELIEVED),
+        instead=_instead("back it up first: the engine believes L2 has it",
+                         "先备份：引擎以为 L2 已经有了")),
     "victim delete": _VICTIM._replace(
         sign="lost", instead=_instead("back it up first, as write_back does",
                          "先备份（write_back 的做法）"),
@@ -218,6 +228,13 @@ CACHE_WHYS: dict[str, Why] = {
         (_KEY, _KEY_SAYS, _COPIED),
         instead=_instead("bring it back to L1", "取回 L1"),
         sources=_HOST_SOURCES, own=_HOST_OWN),
+    "victim evict_host gone": Why(
+        "lost",
+        Words("The engine still counts this copy, though the node left L2 and the tree "
+              "before: its slots are freed a second time.",
+              "节点早已离开 L2 和树，引擎仍计入这份副本：它的槽位被再次释放。"),
+        (_KEY, _KEY_SAYS, _BELIEVED),
+        sources=_HOST_SOURCES, own=Own(_TREE, "_drop", "node.attached")),
     "victim reclaim": Why(
         "out",
         Words("First goes a copy of what L1 has too: nothing is lost with it.",
@@ -234,8 +251,9 @@ CACHE_WHYS: dict[str, Why] = {
     # --- copies
     "trybackup": _BACKUP,
     "trybackup make_room": _BACKUP._replace(
-        rule=Words("What L2 lacks is freed first; then the copy is tried again.",
-                   "L2 先腾出差的部分，再尝试拷贝。"),
+        rule=Words("L2 evicts the whole need (0.5.23: the shortfall); then the copy is "
+                   "tried again.",
+                   "L2 逐出全部所需（0.5.23：差额），再尝试拷贝。"),
         own=Own(_TREE, "_write", "evict_host")),
     "trybackup parent_not_backed_up": _BACKUP._replace(
         sign="short", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
@@ -257,10 +275,10 @@ CACHE_WHYS: dict[str, Why] = {
         own=Own(_TREE, "flush_writes", "start_writing")),
     "loadback": _LOAD,
     "loadback make_room": _LOAD._replace(
-        rule=Words("Three tests at most. If only the last fails, leaves are "
-                   "evicted and the load is tried once more.",
-                   "最多三个条件，按此顺序检查；若只有最后一个不成立，先逐出叶子，"
-                   "再试一次。")),
+        rule=Words("Three tests at most. If only the last fails, L1 evicts the whole "
+                   "need (0.5.23: the shortfall), and tries again.",
+                   "最多三个条件，依次检查；若只有最后一个不成立，L1 逐出全部所需"
+                   "（0.5.23：差额），再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(
         sign="short", own=Own(_TREE, "_load_pages", "load_threshold")),
     "loadback over_quota": _NOT_LOADED._replace(

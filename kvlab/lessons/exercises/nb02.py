@@ -27,7 +27,7 @@ TERMS = {
     "available": Words("available", "available（空闲）"),
     "evictable": Words("evictable", "evictable（可逐出）"),
     "protected": Words("protected", "protected（被锁定）"),
-    "held": Words("held", "held（请求持有）"),
+    "held": Words("held", "held（树外持有）"),
 }
 
 

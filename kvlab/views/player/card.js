@@ -78,7 +78,10 @@ function meaningOf(run, e) {
   const { meanings = {} } = run.log;
   const decided = run.behind(e);
   const led = decided >= 0 ? `${run.kind(e)} ${run.kind(decided)}` : "";
-  return meanings[led] ?? meanings[run.variant(e)] ?? meanings[run.kind(e)];
+  const entry = run.entry(e, meanings);
+  const cause = `${run.kind(e)} ${run.kinds[run.log.col.variant[run.cause(e)]]}`;
+  if (entry.endsWith(" gone")) return meanings[entry];
+  return meanings[led] ?? meanings[cause] ?? meanings[entry] ?? meanings[run.kind(e)];
 }
 
 /** The tests in their order; after one that fails, the engine asks no more. */
@@ -101,7 +104,8 @@ const nodeLink = (run, n) =>
     ? `<b class="m link" role="link" tabindex="0" data-do="node" data-to="${n}">n${n}</b>`
     : `<b class="m">n${n}</b>`;
 
-const EARLY = new Set(["orphan", "wanted"]); // dropped although a load was to bring it
+// Dropped although a load was to bring it, and what follows from that.
+const EARLY = new Set(["orphan", "wanted", "read", "stale", "robbed", "twice"]);
 
 /** Of a victim: who would follow it, and who is colder but locked; of an end that freed
  *  too little: what keeps those that stay; of a node dropped too early: that it was. */
@@ -114,10 +118,10 @@ function lineHtml(player, run, e) {
     nodes.length
       ? `<div><span class="lab">${ui(player, words)}</span> ${nodes.map(([n, key]) => `${nodeLink(run, n)} ${esc(key)}${also(n)}`).join(" · ")}</div>`
       : "";
-  const stays = kept.map(([node, why, n]) => {
+  const stays = kept.map(([node, why, n, s]) => {
     const name = node ? `${nodeLink(run, node)} ` : "";
     const look = EARLY.has(why) ? "bad" : "";
-    return `<div class="${look}">${name}${ui(player, `kept_${why}`, { n: num(n) })}</div>`;
+    return `<div class="${look}">${name}${ui(player, `kept_${why}`, { n: num(n), s })}</div>`;
   });
   const rows = row("then", then) + row("spared", spared) + stays.join("");
   const said = rows + untold(player, run, e);

@@ -49,6 +49,10 @@ function strandsOf(player, run, moving) {
   const strands = [];
   for (const n of moving) {
     const [a, b] = [below, above].map((ends) => ends.get(2 + 2 * n));
+    // Of a node that has left the tree: from the slots that are read all the same.
+    for (const [first, size] of (c.life[n] === 2 && run.log.reads[n]) || [])
+      for (const [x, y, , slots] of piecesOf(tiersOf(player, run)[1], first, size, g))
+        a.push({ x, y, slots });
     for (let i = 0, j = 0; i < a.length && j < b.length;) {
       const slots = Math.min(a[i].slots, b[j].slots);
       const w = slots * g.cell;

@@ -51,12 +51,19 @@ export class Run extends States {
   /** The rule of an event (why_schedule.why_of). */
   why(e) {
     const { whys } = this.log,
-      entry = this.variant(e),
+      entry = this.entry(e, whys),
       kind = this.kind(e),
       tier = this.raw(e, "tier");
     return (
       whys[`${entry} ${tier}`] ?? whys[entry] ?? whys[`${kind} ${tier}`] ?? whys[kind]
     );
+  }
+  /** Which entry of a table tells the event; of a node whose copy on L2 is gone, though
+   *  the engine counts on it, the one that ends so (sentences.told_by). */
+  entry(e, table) {
+    const entry = this.variant(e);
+    const gone = `${entry} gone`;
+    return this.c.life?.[this.raw(e, "node")] === 2 && gone in table ? gone : entry;
   }
   named(e) {
     return this.log.names[this.kind(e)];

@@ -64,7 +64,7 @@ export function fieldWords(player, run, e, name) {
       return num(Math.max(Math.min(x.rem_input, x.rem_chunk ?? x.rem_input), 0));
     }
     case "cached":
-      return num(evaluate("device_hit + loaded", t()));
+      return num(run.raw(e, "device_hit") + run.raw(e, "loaded"));
     case "host_free":
       return num(c.account[4]);
   }
@@ -72,11 +72,8 @@ export function fieldWords(player, run, e, name) {
 }
 
 export function say(player, run, e, table) {
-  const entry = e < 0 ? "" : run.variant(e);
-  // Of a node whose copy on L2 is gone, though the engine counts on it, what is so.
-  const orphan = e >= 0 && run.c.life?.[run.raw(e, "node")] === 2;
-  const gone = orphan ? table[`${entry} gone`] : undefined;
-  const words = gone ?? table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
+  const entry = e < 0 ? "" : run.entry(e, table);
+  const words = table[entry] ?? table[entry.split(" ")[0]] ?? [entry, entry];
   const text = fill(pick(player, words), (name) =>
     e < 0 ? num(run.log.pools[0] * run.log.page) : fieldWords(player, run, e, name),
   ).trimEnd();

@@ -1,0 +1,56 @@
+"""Whose slots of L2 does the engine read or free, taking them for those of a dropped
+node?
+
+0.5.14 may drop a node that it is about to load (rule `load_protects_source`), and then
+goes on with slots that were freed, and perhaps given to another since.
+Left out: that the node was dropped, and when (next_victims.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from ..pages import NO_PAGES, Pages
+from ..record import events as ev
+from ..record.events import Event
+from ..record.snapshot import ROOT, State
+from .sentences import is_freed_twice
+from .text import slot_ranges
+
+Note = tuple[int, str, int, str]
+"""A node (ROOT: nobody), what becomes of its slots, how many, and which."""
+
+
+def misread(
+    event: Event, state: State, events: Sequence[Event], left: Mapping[int, int]
+) -> Pages:
+    """Return the pages of L2 that a load reads although its node has lost them, in
+    token order; none otherwise. `state` is the one before it, `left` the number of the
+    event that dropped each node: the one behind it freed its pages."""
+    if not isinstance(event, ev.Load) or event.node in state.nodes:
+        return NO_PAGES
+    freed = events[left[event.node]]
+    assert isinstance(freed, ev.Free), f"n{event.node} was dropped, then {freed}"
+    return freed.pages
+
+
+def mistaken(event: Event, state: State, read: Pages) -> list[Note]:
+    """Return who has the slots by now that the event reads (`read`) or frees a second
+    time. Cost: O(nodes) for such an event."""
+    if len(read):
+        return list(_owners(read, state, "read", "stale"))
+    if isinstance(event, ev.Free) and is_freed_twice(event, state):
+        return list(_owners(event.pages, state, "robbed", "twice"))
+    return []
+
+
+def _owners(pages: Pages, state: State, owned: str, free: str) -> Iterator[Note]:
+    page = state.config.page_size
+    held = [(n.id, owned, n.host_pages) for n in state.nodes.values()]
+    for node, why, theirs in [*held, (ROOT, free, state.pools["L2"].free.to_pages())]:
+        if theirs is not None:
+            mine = pages[np.isin(pages, theirs)]
+            if len(mine):
+                yield node, why, len(mine) * page, slot_ranges(mine, page)
