@@ -191,7 +191,9 @@ def play(
     """Return a player of the run as it is now, at the moment after `start` events.
 
     `lang` is the browser's, if None. With `predict`, it stops before each decision and
-    asks; `ask` names the events, counted from 1, that it asks about (None: all it can).
+    asks; `ask` names the events, counted from 1, that it asks about (None: all it can,
+    but a sort that was answered rightly three times in a row is shown, not asked, until
+    one comes out in a new way).
     `predict` is on where `ask` is given, unless it is False.
     With `autoplay` it begins by itself, unless motion is unwanted. `fork` runs the same
     again with some settings changed; `explain` says why that makes a difference.

@@ -57,7 +57,7 @@ export function drawPlace(player) {
   put(player.$(".ctl .marked"), marksHtml(player));
   const right = player.answers.filter((a) => a.right).length;
   const score = player.answers.length
-    ? ui(player, "score", { a: right, b: player.answers.length })
+    ? `<button data-do="panel" data-to="score" title="${ui(player, "predictions")}">${ui(player, "score", { a: right, b: player.answers.length })}</button>`
     : "";
   put(player.$(".ctl .score"), score);
 }

@@ -7,6 +7,7 @@ import { hasChecks } from "./contents.js";
 import { toPlayer } from "./focus.js";
 import { legendHtml } from "./legend.js";
 import { signSvg } from "./looks.js";
+import { scoreHtml } from "./score.js";
 import { esc, num } from "./text.js";
 import { kindName } from "./watch.js";
 import { pick, ui } from "./words.js";
@@ -39,7 +40,7 @@ const KEYS = [
   ["V", "key_words"],
   ["Esc", "key_esc"],
 ];
-const PANELS = { filter, watches, export: exports, fork: forks, note, help };
+const PANELS = { filter, watches, export: exports, fork: forks, note, help, score: scoreHtml };
 
 /** Open a panel, or close the one that is open: `which` is "". */
 export function openPanel(player, which) {

@@ -10,7 +10,7 @@ import { layout } from "./layout.js";
 import { play, show, step, stop } from "./move.js";
 import { askNote, bookmark, keepNote, toMark } from "./notes.js";
 import { openPanel } from "./panel.js";
-import { commit, lookBack, setMode, toQuestion } from "./predict.js";
+import { askEvery, commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
 import { showNode, turnFolds } from "./unfold.js";
 import { found, pressWatch, search, toDecision, toHit } from "./watch.js";
@@ -42,6 +42,7 @@ export function perform(player, what, to, at) {
       layout(player);
     },
     commit: () => commit(player),
+    every: () => askEvery(player, +to),
     skip: () => toQuestion(player),
     saw: () => lookBack(player, +at.dataset.event, to),
     panel: () => openPanel(player, player.panel === to ? "" : to),

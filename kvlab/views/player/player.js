@@ -3,6 +3,7 @@
 // Its fields are the whole state of the view; every other file is functions on them.
 // Left out: all drawing.
 
+import { askingOf, limitOf } from "./asked.js";
 import { compareWith, forkFailed } from "./compare.js";
 import { firstColouring } from "./contents.js";
 import { settle } from "./draw.js";
@@ -11,7 +12,6 @@ import { show } from "./move.js";
 import { holdMarks } from "./notes.js";
 import { drawPoolCanvas } from "./pool.js";
 import { setMode } from "./predict.js";
-import { askingOf, limitOf } from "./question.js";
 import { csv, perfetto } from "./save.js";
 import { sentence } from "./sentence.js";
 import { stillSvg } from "./still.js";

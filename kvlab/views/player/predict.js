@@ -3,10 +3,11 @@
 // It is compared with the run, kept, and told to whoever listens.
 // Left out: the question itself (question.js).
 
+import { isAsked, waits } from "./asked.js";
 import { draw, settle } from "./draw.js";
 import { layout } from "./layout.js";
 import { show } from "./move.js";
-import { isAsked, waits } from "./question.js";
+import { openPanel } from "./panel.js";
 import { mostChanged, readAt, watchedTo } from "./seen.js";
 
 export function commit(player) {
@@ -31,6 +32,7 @@ export function commit(player) {
   if (answer.until) answer.about = mostChanged(player, e, answer.until);
   player.picked = null;
   player.sure = 1;
+  closeScore(player);
   player.hooks.answers?.(player.answers);
   show(player, e + 1, true, false, true);
   settle(player);
@@ -71,6 +73,21 @@ export function setMode(player, mode) {
   layout(player);
   show(player, player.run.at);
   player.hooks.mode?.(mode);
+}
+
+/** The list of the predictions is closed where it no longer holds all of them. */
+function closeScore(player) {
+  if (player.panel === "score") openPanel(player, "");
+}
+
+/** Ask about every decision from a moment on, also where the reader was right often. */
+export function askEvery(player, from) {
+  player.every = true;
+  player.freed = from;
+  closeScore(player);
+  show(player, player.run.at);
+  settle(player);
+  toQuestion(player);
 }
 
 /** Take the answers as Python, or another view, holds them. */

@@ -3,55 +3,16 @@
 // The covered event stays out of the page: neither its card nor its sentence is made.
 // Left out: answering (predict.js).
 
+import { isPassed, questionOf, waits } from "./asked.js";
+import { everyHtml, scoreHtml } from "./score.js";
 import { seenHtml } from "./seen.js";
 import { agreed, fieldWords } from "./sentence.js";
 import { esc, fill, num, put } from "./text.js";
 import { pick, ui } from "./words.js";
 
-/** The event that may be shown last: before an open question. */
-export function limitOf(player) {
-  if (player.mode !== "predict") return player.run.count;
-  const from = player.freed ?? 0;
-  for (let e = from; e < player.run.count; e++)
-    if (isAsked(player, e) && !player.answered.has(e)) {
-      player.freed = e;
-      return e;
-    }
-  return player.run.count;
-}
-
-export function isAsked(player, e) {
-  return (
-    e < player.run.count &&
-    (player.log.ask?.includes(e + 1) ?? true) &&
-    questionOf(player, e) !== undefined
-  );
-}
-
-/** The question that an event answers, by the answer that is its own. */
-function questionOf(player, e) {
-  const { variants, questions, col } = player.log;
-  const of = (entry) => Object.values(questions).find(([, answers]) => entry in answers);
-  player.asks ??= variants.map(of);
-  return player.asks[col.variant[e]];
-}
-
 /** An answer with what tells it from its neighbours in bold, or without. */
 const strong = (words) => esc(words).replace(/\*([^*]+)\*/g, "<b>$1</b>");
 const even = (words) => words.replaceAll("*", "");
-
-export function askingOf(player) {
-  return !player.reading && isNext(player) ? player.run.at : -1;
-}
-
-/** Is the event asked about that comes next? */
-const isNext = (player) =>
-  player.mode === "predict" &&
-  player.run.at === player.limit &&
-  isAsked(player, player.run.at);
-
-/** Does the next question wait until the card that answers the last one is read? */
-export const waits = (player) => player.reading && isNext(player);
 
 export function drawQuestion(player, pane, e) {
   const { run, log } = player,
@@ -80,10 +41,15 @@ export function drawQuestion(player, pane, e) {
 /** How the prediction of an event came out, and what is to be seen after it. */
 export function toldHtml(player, e) {
   const said = player.answered.get(e);
+  const passed = isPassed(player, e)
+    ? `<div class="dim">${ui(player, "passed")} ${everyHtml(player, e + 1)}</div>`
+    : "";
   const next = waits(player)
     ? `<div class="seen"><button class="go" data-do="skip">${ui(player, "next_question")} ⏎</button></div>`
     : "";
-  return (said ? afterwardsHtml(player, e, said) : "") + next + seenHtml(player);
+  const over = e + 1 === player.run.count ? scoreHtml(player) : "";
+  const out = said ? afterwardsHtml(player, e, said) : "";
+  return out + passed + next + seenHtml(player) + over;
 }
 
 /** What was said, and how it came out. */

@@ -77,9 +77,6 @@ export const PANE_STYLE = `
 .kv .gap { transform-box: fill-box; transform-origin: 0 0 }
 .kv .off s { text-decoration-thickness: 1px }
 .kv .chain { display: flex; gap: 2px 4px; flex-wrap: wrap; align-items: center }
-.kv .chain button {
-  color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
-}
 .kv .link { color: var(--link); text-decoration: underline; cursor: pointer }
 .kv .src {
   font: 11px/1.5 var(--mono); color: var(--ink2); overflow-wrap: anywhere;
@@ -136,6 +133,12 @@ export const PANE_STYLE = `
   border: solid var(--line); border-width: 1px 0;
 }
 .kv .seen div { width: 100% }
+.kv .score ol { margin: 4px 0; padding: 0; list-style: none; font-size: 12px }
+.kv .score li button, .kv .chain button {
+  color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
+}
+.kv .panel .score { width: 100% }
+.kv .panel .score ol { columns: 300px auto }
 .kv .conf { flex-direction: row }
 .kv .conf label {
   flex: 1; padding: 3px 4px; font-size: 12px; gap: 4px; justify-content: center;
