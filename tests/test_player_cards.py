@@ -116,6 +116,20 @@ def test_a_backup_of_write_back_speaks_of_no_lock(tabs):
         assert "until then the node is locked" not in card(tab)
 
 
+def test_locks_of_an_admission_and_its_load_say_who_takes_them(open_page):
+    tab = open_page(to_html(golden("x11", "sglang23"), lang="en"))
+    for kind in ("lock", "hostlock"):
+        at = tab.js(
+            """(kind) => { const { run } = kvlab;
+            return [...Array(run.count).keys()].filter((e) => run.kind(e) === kind
+                && run.kind(run.behind(e)) === "candidate"); }""",
+            kind,
+        )
+        assert len(at) > 1
+        tab.js("(at) => kvlab.show(at + 1)", at[-1])
+        assert MEANINGS[f"{kind} candidate"].en in card(tab)
+
+
 def test_the_last_event_says_that_the_engine_stops_there(tabs):
     tabs["s25"].js("() => kvlab.show(kvlab.run.count - 1)")
     assert "engine stops" not in tabs["s25"].headline

@@ -211,7 +211,7 @@ UI_WORDS: dict[str, Words] = {
                  "文件在此之后已损坏：{a}"),
     "ended": Words("The run ends at event {n}, where an assertion of the engine itself "
                    "fails: {a}",
-                   "运行止于事件 {n}：引擎自身的断言失败：{a}"),
+                   "运行止于事件 {n}：引擎自身的断言失败（报错原文：“{a}”）"),
     "ends_here": Words("here the engine stops: an assertion of its own fails",
                        "引擎在此停止：它自身的断言失败"),
     "damaged": Words("This page's log is cut off or damaged: nothing can be shown. "
