@@ -10,9 +10,14 @@ from played import golden
 from player_tab import Tab, needs_chromium, show
 from test_card_svg import timed
 
+from kvlab.record import events as ev
+from kvlab.record.replay import Replay
 from kvlab.run.whole import load_whole
+from kvlab.views.frame import frame_of
 from kvlab.views.meanings import MEANINGS
 from kvlab.views.page import to_html
+from kvlab.views.sentences import describe
+from kvlab.views.terms import terms_of
 
 pytestmark = needs_chromium
 GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
@@ -286,3 +291,22 @@ def test_room_and_need_are_drawn_as_long_as_their_numbers(open_page):
         assert low == (promised > 0)
     assert len(sides) > 10
     assert any(re.fullmatch(r"\d,\d{3}\.\d", room) for _, (_, room), *_ in sides)
+
+
+@pytest.mark.parametrize("name", ["s29", "x11", "s31"])
+def test_the_page_says_of_cuts_and_splits_what_the_sentences_say(open_page, name):
+    trace = golden(name, "sglang23")
+    replay = Replay(trace)
+    kinds = (ev.Admit, ev.Split, ev.Prefill)
+    steps = [n for n, e in enumerate(trace.events, 1) if isinstance(e, kinds)][:80]
+    tab = open_page(to_html(trace, lang="en"))
+    laters = 0
+    for step in steps:
+        tab.js(f"() => kvlab.show({step})")
+        frame = frame_of(replay, step)
+        assert tab.headline == describe(frame)
+        terms = tab.js("() => kvlab.run.terms(kvlab.run.at - 1)")
+        if isinstance(frame.event, ev.Prefill):
+            assert terms["later"] == terms_of(frame.event, frame.before)["later"]
+            laters += terms["later"] is not None
+    assert laters

@@ -11,10 +11,12 @@ from played import GOLDENS, golden, played
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
+from kvlab.record.snapshot import State
 from kvlab.views.frame import frame_at, frame_of
 from kvlab.views.phrases import PHRASES, VERDICTS
 from kvlab.views.sentences import describe, entry_of, verdict
 from kvlab.views.theme import LANGS
+from kvlab.views.watches import seen
 
 
 def fields(text):
@@ -199,3 +201,27 @@ def test_every_sentence_of_a_hostile_run_is_one_line(hostile):
     for step in range(len(hostile) + 1):
         for lang in LANGS:
             assert "\n" not in describe(frame_of(replay, step), lang)
+
+
+def test_a_split_says_whether_it_overtakes_a_copy_as_its_watch_does():
+    told = set()
+    for path in sorted((GOLDENS / "sglang23").glob("s*")):
+        trace = played(path)
+        replay, state = Replay(trace), State.start(trace.header.config)
+        for step, event in enumerate(trace.events, 1):
+            if isinstance(event, ev.Split):
+                overtaken = "overtaken" in seen(event, state)
+                said = describe(frame_of(replay, step))
+                assert ("on its way" in said) == overtaken, (path.stem, step)
+                told.add(overtaken)
+            state.apply(event)
+    assert told == {True, False}
+
+
+def test_who_is_admitted_with_a_chunk_is_told_with_all_that_it_lacked():
+    trace = golden("s29")
+    admitted = (n for n, e in enumerate(trace.events, 1) if isinstance(e, ev.Admit))
+    said = [describe(frame_at(trace, step)) for step in admitted]
+    assert any("is admitted with a chunk of 16 tokens, of 40" in one for one in said), (
+        said
+    )

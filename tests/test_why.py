@@ -302,3 +302,27 @@ def test_the_match_says_why_a_request_asks_for_one_token_less():
         if isinstance(event, ev.Match) and isinstance(after, ev.Candidate)
     ]
     assert asked and set(asked) == {prompt - 1}
+
+
+def test_what_is_cut_to_a_chunk_says_so_where_it_is_admitted_and_where_it_is_computed():
+    """Against the start that follows: it is of a chunk, or of all that was lacking."""
+    seen = Counter()
+    for path in GOLDENS:
+        trace = played(path)
+        state, told = State.start(trace.header.config), {}
+        for event in trace.events:
+            if isinstance(event, ev.Admit) and event.added:
+                told[event.request, "admit"] = terms_of(event, state)["whole"]
+            elif isinstance(event, ev.Prefill) and event.request in state.requests:
+                told[event.request, "prefill"] = terms_of(event, state)["later"]
+            elif isinstance(event, ev.Start):
+                for kind in ("admit", "prefill"):
+                    if (event.request, kind) in told:
+                        cut = told.pop((event.request, kind)) is not None
+                        assert cut <= event.chunked, (path.stem, event, kind)
+                        seen[kind, cut, event.chunked] += 1
+            state.apply(event)
+    assert seen["prefill", False, True] == 0
+    for kind in ("admit", "prefill"):
+        assert min(seen[kind, cut, cut] for cut in (True, False)) > 40, seen
+    assert seen["admit", False, True] * 40 < seen["admit", True, True], seen

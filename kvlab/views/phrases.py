@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from .theme import Words
 
+MOVING, CUT = "moving", "cut"
+"""End the entries of a node whose copy is on its way, and of a request of which this
+prefill takes a chunk."""
 GONE = "gone"
 """Ends the entries of a node whose copy on L2 is gone, though the engine counts on it.
 """
@@ -46,6 +49,11 @@ PHRASES: dict[str, Words] = {
     "split": Words(
         "{n} splits: {upper} takes its first {at} tokens and becomes its parent",
         "{n} 分裂：{upper} 拿走前 {at} 个 token，成为它的父节点"),
+    "split moving": Words(
+        "{n} splits while a copy of it is on its way, which will arrive for both: "
+        "{upper} takes its first {at} tokens and becomes its parent",
+        "{n} 在拷贝途中分裂，拷贝到达时两者都算完成：{upper} 拿走前 {at} 个 token，"
+        "成为它的父节点"),
     "hit": Words(
         "An insert counts as a hit of {n}: hit_count is {hits}",
         "一次插入计为 {n} 的一次命中：hit_count 为 {hits}"),
@@ -279,6 +287,10 @@ PHRASES: dict[str, Words] = {
     "admit": Words(
         "{request} is admitted: it needs {need} tokens, {room} can be promised",
         "{request} 获准入：需要 {need} 个 token，可承诺 {room} 个"),
+    "admit cut": Words(
+        "{request} is admitted with a chunk of {extend} tokens, of {whole} that were "
+        "not on L1",
+        "{request} 获准入，先算一块：不在 L1 的 {whole} 个 token 中的 {extend} 个"),
     "admit no_token": Words(
         "{request} waits: it needs {need} tokens, only {room} can be promised",
         "{request} 继续等待：需要 {need} 个 token，只能承诺 {room} 个"),

@@ -18,7 +18,8 @@ from ..record.snapshot import ROOT, State
 from . import theme
 from .frame import Frame, focus, node_of
 from .markup import plain
-from .phrases import GONE, PHRASES, VERDICTS
+from .phrases import CUT, GONE, MOVING, PHRASES, VERDICTS
+from .terms import whole_of
 from .theme import Lang, Words
 
 
@@ -33,15 +34,26 @@ def verdict(frame: Frame, lang: Lang = "en") -> str:
 
 
 def told_by(frame: Frame, table: Mapping[str, object]) -> str:
-    """Return which entry of a table tells the frame's event; where the engine counts on
-    a copy on L2 that is gone, the one that ends so."""
-    event = frame.event
-    entry = entry_of(event, PHRASES)
-    gone = f"{entry} {GONE}"
-    orphan = getattr(event, "node", None) in frame.state.orphans
-    if gone in table and (orphan or is_freed_twice(event, frame.before)):
-        return gone
+    """Return which entry of a table tells the frame's event: that of what is so then,
+    if there is one, such as that a copy on L2 is gone on which the engine counts."""
+    entry = entry_of(frame.event, PHRASES)
+    special = f"{entry} {_how(frame)}"
+    if special in table:
+        return special
     return entry if entry in table else entry.split(" ")[0]
+
+
+def _how(frame: Frame) -> str:
+    event, before = frame.event, frame.before
+    if isinstance(event, ev.Admit):
+        return CUT if whole_of(event, before) is not None else ""
+    orphan = getattr(event, "node", None) in frame.state.orphans
+    if orphan or is_freed_twice(event, before):
+        return GONE
+    if isinstance(event, ev.Split):
+        node = before.nodes[event.node]
+        return "" if node.writing is node.loading is None else MOVING
+    return ""
 
 
 def is_freed_twice(event: Event | None, before: State) -> bool:
@@ -140,6 +152,8 @@ def _values(frame: Frame, lang: Lang) -> _Values:
     values |= _of_node(frame, event, lang)
     values |= _of_request(frame, event)
     values |= _of_decision(event)
+    if isinstance(event, ev.Admit):
+        values["whole"] = _said(whole_of(event, frame.before) or 0)
     if isinstance(event, ev.Row):
         values["start"] = theme.num(event.start * page)
     if isinstance(event, ev.Batch):

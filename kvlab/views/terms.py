@@ -40,20 +40,29 @@ def terms_of(event: Decision, before: State) -> dict[str, Value]:
         "copied": int(copied),
         "uncopied": None if copied else 1,
         "parent_copied": int(above is None or above.host_pages is not None),
+        "whole": whole_of(event, before) if isinstance(event, ev.Admit) else None,
         **_prefix_of(event, before),
     }
 
 
 def _prefix_of(event: Decision, before: State) -> dict[str, Value]:
     """Of a chunk that goes on: the tokens that are `done`, and those `loaded` from L2
-    that are still on their way. Where its prompt was found, the first prefill told."""
+    that are still on their way. Where its prompt was found, the first prefill told.
+    Of any chunk: those left to `later` ones."""
     known = isinstance(event, ev.Prefill) and before.requests.get(event.request)
-    if not known or known.stage != "chunked":
-        return {"done": None}
+    if not isinstance(event, ev.Prefill) or not known:
+        return {"done": None, "later": None}
+    total = known.prompt_len + known.outputs - event.extend
+    if known.stage != "chunked":
+        later = total - event.device_hit - event.loaded
+        return {"done": None, "later": later if later > 0 else None}
     path = before.path(known.node)
     coming = sum(len(node.tokens) for node in path if node.loading is not None)
-    done = known.kv_len - coming
-    return {"device_hit": None, "host_hit": None, "loaded": coming, "done": done}
+    later = total - known.kv_len
+    return {
+        "device_hit": None, "host_hit": None, "loaded": coming,
+        "done": known.kv_len - coming, "later": later if later > 0 else None,
+    }  # fmt: skip
 
 
 def facts_of(config: EngineConfig) -> dict[str, Value]:
@@ -69,6 +78,17 @@ def facts_of(config: EngineConfig) -> dict[str, Value]:
         "pass_says": "key pass",
         "counted": None if config.write_policy == "write_back" else 1,
     }
+
+
+def whole_of(event: ev.Admit, before: State) -> int | None:
+    """Return the tokens not on L1 with which a request was tested, where what it
+    brings was then cut to a chunk, else None. What was to come from L2 is no cut; so a
+    chunk that is as long as the rest behind a load that failed is not told."""
+    known = before.requests.get(event.request)
+    if known is None or not event.added:
+        return None
+    whole = known.prompt_len + known.outputs - event.device_hit
+    return None if event.extend in (whole, whole - event.host_hit) else whole
 
 
 def chunk_left(event: ev.Admit) -> int | None:

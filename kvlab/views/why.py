@@ -93,6 +93,7 @@ LABELS = {
 FACTS = (
     "host_free", "host_total", "page_size", "counted", "write_back", "copied",
     "uncopied", "parent_copied", "key_says", "pass_says", "done",
+    "whole", "later",
 )  # fmt: skip
 """Terms that no event carries (terms.py)."""
 

@@ -28,7 +28,13 @@ _ADMIT = Why(
     Words("Admit only if need < room. Equal is refused too.",
           "仅当“需要 < 余量”时准入；相等也拒绝。"),
     (Test(("extend + max_new + page = need",
-           "available + evictable − promised = room"), "need < room"),),
+           "available + evictable − promised = room"), "need < room"),
+     Test(("whole", "extend"), unless="whole", asks=Words(
+         "Cut to a chunk. Room was tested before the load, with all that was not on "
+         "L1; above stand this chunk and the room after the load. max_new is set "
+         "aside with the last chunk.",
+         "已切成一块。检查在取回之前，按不在 L1 的全部来算；上面是这一块和取回之后的"
+         "余量。max_new 到最后一块才预留。"))),
     (BarOf(NEED, ("extend", "max_new", "page")),
      BarOf(ROOM, ("available", "evictable"), "promised")),
     "host_free",
@@ -112,16 +118,19 @@ SCHEDULE_WHYS: dict[str, Why] = {
         "yes",
         Words("Only what no cache had is computed.", "只计算缓存里没有的部分。"),
         (Test(("device_hit + loaded + extend = kv",), unless="device_hit"),
-         Test(("done + loaded + extend = kv_len",), unless="done")),
-        (BarOf(Words("prompt", "prompt"), ("device_hit", "loaded", "extend"),
+         Test(("done + loaded + extend = kv_len",), unless="done"),
+         Test(("later",), unless="later", asks=Words(
+             "Tokens left to later chunks", "留给后面各块的 token"))),
+        (BarOf(Words("KV", "KV"), ("device_hit", "loaded", "extend"),
                unless="device_hit"),
-         BarOf(Words("prompt", "prompt"), ("done", "loaded", "extend"),
+         BarOf(Words("KV", "KV"), ("done", "loaded", "extend"),
                unless="done")),
         instead=(
             Instead(Words("load all {host_hit} tokens that L2 has",
                           "把 L2 上的 {host_hit} 个 token 全部取回"),
                     "loaded < host_hit"),
-            Instead(Words("compute all {kv}", "全部 {kv} 个重算"), "extend < kv")),
+            Instead(Words("compute all of the first {kv}", "前 {kv} 个全部重算"),
+                    "extend < kv")),
         sources=(_BATCH + "prepare_for_extend", _BATCH + "prepare_for_extend"),
         own=Own(_QUEUE, "_place_one", "ev.Prefill")),
     "chunk": Why(

@@ -58,12 +58,19 @@ export class Run extends States {
       whys[`${entry} ${tier}`] ?? whys[entry] ?? whys[`${kind} ${tier}`] ?? whys[kind]
     );
   }
-  /** Which entry of a table tells the event; of a node whose copy on L2 is gone, though
-   *  the engine counts on it, the one that ends so (sentences.told_by). */
+  /** Which entry of a table tells the event: that of what is so then, if there is one
+   *  (sentences.told_by). */
   entry(e, table) {
-    const entry = this.variant(e);
-    const gone = `${entry} gone`;
-    return this.c.life?.[this.raw(e, "node")] === 2 && gone in table ? gone : entry;
+    const special = `${this.variant(e)} ${this.#how(e)}`;
+    return special in table ? special : this.variant(e);
+  }
+  #how(e) {
+    const { life, l1, l2 } = this.c;
+    const kind = this.kind(e),
+      node = this.raw(e, "node");
+    if (kind === "admit") return this.terms(e).whole == null ? "" : "cut";
+    if (life?.[node] === 2) return "gone";
+    return kind === "split" && (l1[node] === 2 || l2[node] === 2) ? "moving" : "";
   }
   named(e) {
     return this.log.names[this.kind(e)];
@@ -231,13 +238,26 @@ export class Run extends States {
     return { total, terms: now.map(([state, n], i) => [state, n, n - then[i][1]]) };
   }
 
-  /** Of a chunk that goes on, what is there before it (terms.py). */
-  #prefixOf(request) {
-    const { stage, kv, locks, l1, len } = this.c;
-    if (stage[request] !== 2) return {};
+  /** Of a chunk that goes on, what is there before it; of any, what is left to later
+   *  ones (terms.py). */
+  #prefixOf(request, { device_hit, loaded: home, extend }) {
+    const { stage, kv, locks, l1, len, prompt, outputs } = this.c;
+    const later = (before) => {
+      const left = prompt[request] + outputs[request] - before - extend;
+      return left > 0 ? left : null;
+    };
+    if (stage[request] !== 2) return { later: later(device_hit + home) };
     const path = this.path(locks[request]).filter((n) => l1[n] === 2);
     const loaded = path.reduce((sum, n) => sum + len[n], 0);
-    return { device_hit: null, host_hit: null, loaded, done: kv[request] - loaded };
+    const done = kv[request] - loaded;
+    return { device_hit: null, host_hit: null, loaded, done, later: later(kv[request]) };
+  }
+
+  /** The tokens not on L1 with which a request was tested that was then cut to a chunk,
+   *  null for another (terms.whole_of). */
+  #wholeOf(request, { added, extend, device_hit, host_hit }) {
+    const whole = this.c.prompt[request] + this.c.outputs[request] - device_hit;
+    return added && extend !== whole && extend !== whole - host_hit ? whole : null;
   }
 
   /** The terms of an event's card, by name. */
@@ -248,7 +268,8 @@ export class Run extends States {
     for (const name of Object.keys(this.fields[kind])) t[name] = this.raw(e, name);
     const node = log.blocks ? 0 : t.node;
     Object.assign(t, log.facts, { host_free: c.account[4] });
-    if (kind === "prefill") Object.assign(t, this.#prefixOf(this.request(e)));
+    if (kind === "prefill") Object.assign(t, this.#prefixOf(this.request(e), t));
+    if (kind === "admit") t.whole = this.#wholeOf(this.request(e), t);
     const copied = node && (this.was("l2", node) > 0 || c.life[node] === 2);
     if (node)
       Object.assign(t, {

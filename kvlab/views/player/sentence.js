@@ -65,6 +65,8 @@ export function fieldWords(player, run, e, name) {
     }
     case "cached":
       return num(run.raw(e, "device_hit") + run.raw(e, "loaded"));
+    case "whole":
+      return num(t().whole);
     case "host_free":
       return num(c.account[4]);
   }
