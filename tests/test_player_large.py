@@ -136,3 +136,25 @@ def test_the_last_node_of_the_events_path_has_its_name_and_none_lies_on_it(tab):
     assert len(names) == 2
     assert [name for name, _ in names if name] == [tab.headline.split()[3]]
     assert not any(under for _, under in names)
+
+
+ENDS = """() => [...document.querySelectorAll("#kvlab .acct")].map(sum =>
+    sum.getBoundingClientRect().right
+        - sum.lastElementChild.getBoundingClientRect().right)"""
+
+
+@pytest.mark.parametrize("lang", LANGS)
+def test_a_sum_with_all_there_is_to_say_is_not_cut(open_page, lang):
+    bench = Workbench(name="sums", pool_tokens=512_000, host_tokens=999_000)
+    for first in (0, 10**6):
+        bench.insert(range(first, first + 123_456))
+        bench.ack_write()
+    bench.lock("a", range(10**6, 10**6 + 123_456))
+    bench.evict(123_456)
+    bench.load_back(range(123_456))
+    bench.lock("b", range(123_456))
+    tab = open_page(to_html(bench.trace, lang=lang))
+    for moment in range(tab.js("() => kvlab.run.count") + 1):
+        tab.js("at => kvlab.show(at)", moment)
+        assert all(room >= -1 for room in tab.js(ENDS)), moment
+    assert tab.page.query_selector("#kvlab .acct.long")

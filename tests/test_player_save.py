@@ -116,3 +116,18 @@ def test_nothing_behind_an_open_question_is_saved(open_page, tmp_path):
     film = saved(tab, "film", tmp_path).decode()
     assert f"event {limit} ·" in film and f"event {limit + 1} ·" not in film
     assert "NO_TOKEN" not in saved(tab, "svg", tmp_path).decode()
+
+
+def test_a_picture_says_whose_run_it_is_and_what_the_card_warns_of(open_page, tmp_path):
+    tab = open_page(to_html(golden("s25"), lang="en"))
+    tab.js("() => kvlab.show(41)")
+    svg = saved(tab, "svg", tmp_path)
+    words = words_of(svg)
+    assert words[0].startswith("s25") and words[0].endswith(" · event 41 · load")
+    assert f" · {tab.js('() => kvlab.log.engine')} · write_back · lru · " in words[0]
+    assert "20 promised" in words
+    assert "event 31 dropped it while it was to be loaded" in " ".join(words)
+    (warned,) = re.findall(r'fill="([^"]+)">n1 is in the tree no more', svg.decode())
+    assert warned == tab.js("() => kvlab.colour.alert")
+    octagon = tab.js("() => document.querySelector('#kvlab .glyph path').outerHTML")
+    assert re.search(r' d="([^"]+)"', octagon)[1] in svg.decode()

@@ -57,7 +57,25 @@ function lockedTokens(run) {
   return sums;
 }
 
-const LONG = 1e6; // tokens of a pool whose account is written smaller
+const [TERM_LETTER, TERM_SIGN, TERM_DIGIT] = [5.8, 11, 8.4]; // pixels
+const BETWEEN = 26; // pixels of an operator and its gaps
+
+/** Whether an account is written smaller, because its sum would be cut. */
+function isLong(player, { terms, total }) {
+  const wide = (words, letter) => {
+    const signs = words.match(/[\u2e80-\uffef]/g)?.length ?? 0;
+    return letter * (words.length - signs) + TERM_SIGN * signs;
+  };
+  const room = ({ tokens, moved, name, ...term }) => {
+    const said = name + notesOn(player, term).join("");
+    const by = moved ? 4 + 6.6 * (1 + num(Math.abs(moved)).length) : 0;
+    const samples = 16 + 12 * ((term.coming > 0) + (term.locked > 0));
+    return Math.max(samples + wide(said, TERM_LETTER), wide(num(tokens), TERM_DIGIT) + by);
+  };
+  const sum = terms.reduce((all, term) => all + room(term) + BETWEEN, 0);
+  return sum + wide(num(total), TERM_DIGIT) + 14 > WIDE;
+}
+
 const TURN = { duration: 240, easing: "cubic-bezier(.2,0,0,1)" };
 
 /** Write a tier's account into its place: what stands there, where the same terms do.
@@ -69,7 +87,7 @@ export function putAccount(player, at, run, tier) {
   const moves = at.bar !== bar;
   const then = new Map(moves && player.tweens ? segmentsOf(at).map(stretchAt) : []);
   if (moves) for (const slide of at.slides ?? []) slide.cancel();
-  const sign = `${account.over} ${account.terms.map((term) => term.state + termClass(player, term))}`;
+  const sign = `${account.over} ${isLong(player, account)} ${account.terms.map((term) => term.state + termClass(player, term))}`;
   if (at.sign === sign) {
     if (moves) patch(at.querySelector(".bar"), bar);
     const terms = at.querySelectorAll(".term");
@@ -128,7 +146,7 @@ function accountHtml(player, account, bar, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.total >= LONG ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${isLong(player, account) ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 const termClass = (player, { state, tokens }) =>
@@ -139,12 +157,20 @@ function termOf(player, term) {
   return `<span class="${termClass(player, term)}" data-state="${term.state}" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
 }
 
+/** How much of a term is promised, and how much locked, in words; "" for none. */
+export function notesOn(player, { coming, locked, again }) {
+  const part = (n, word) => (again ? num(n) : ui(player, word, { n: num(n) }));
+  return [coming && part(coming, "promised_of"), locked && part(locked, "locked_of")].map(
+    (words) => words || "",
+  );
+}
+
 /** What a term says: its name, its tokens, by how much the last event moved them. */
 function insideOf(player, { state, tokens, moved, name, coming, locked, again }) {
-  const part = (n, sample, word) =>
-    n ? ` · ${sample(player)}${again ? num(n) : ui(player, word, { n: num(n) })}` : "";
-  const green = () => swatch(player, "promised");
-  const note = part(coming, green, "promised_of") + part(locked, lockSample, "locked_of");
+  const [due, kept] = notesOn(player, { coming, locked, again });
+  const note =
+    (due && ` · ${swatch(player, "promised")}${due}`) +
+    (kept && ` · ${lockSample(player)}${kept}`);
   const delta = `${moved > 0 ? "+" : "−"}${num(Math.abs(moved))}`;
   const by = moved ? `<span class="d">${delta}</span>` : "";
   const [, also] = otherHtml(player, state) || ["", ""];

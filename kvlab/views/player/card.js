@@ -109,7 +109,7 @@ const EARLY = new Set(["orphan", "wanted", "read", "stale", "robbed", "twice"]);
 
 /** Of a victim: who would follow it, and who is colder but locked; of an end that freed
  *  too little: what keeps those that stay; of a node dropped too early: that it was. */
-function lineHtml(player, run, e) {
+export function lineHtml(player, run, e) {
   const [then, spared, kept = []] = run.log.behind?.[e] ?? [[], []];
   const victim = run.raw(e, "node");
   const also = (n) =>

@@ -4,6 +4,7 @@
 // change stands the card of the decision that it carries out.
 // Left out: the rest of the picture (still.js).
 
+import { lineHtml } from "./card.js";
 import { barsSvg, testLines } from "./formula.js";
 import { say } from "./sentence.js";
 import { holds, notTaken, withSums } from "./sums.js";
@@ -14,17 +15,29 @@ export const CARD = 330; // pixels across
 
 const PITCH = 18; // pixels of a line
 
-/** The card of the moment: its markup and height, 0 where nothing was decided. */
+/** The card of the moment: its markup and height. Of a change that nobody decided it is
+ *  what is amiss with its node, mostly nothing: the height is 0. */
 export function cardStill(player, run) {
   const at = run.at;
   const e = run.behind(at - 1);
+  const own = at && e < at - 1 ? nodeLines(player, run, at - 1) : [];
   if (e < 0 || !run.why(e) || (e < at - 1 && run.kind(e) === "step"))
-    return { markup: "", high: 0 };
+    return { markup: textOf(player, own, 0), high: PITCH * own.length };
   run.seek(e + 1);
-  const led = e < at - 1 ? told(ui(player, "led", { n: num(e + 1) })) : [];
+  const led = e < at - 1 ? [...own, ...told(ui(player, "led", { n: num(e + 1) }))] : [];
   const drawn = written(player, run, e, led);
   run.seek(at);
   return drawn;
+}
+
+/** What a card says of nodes by name: who is next, what stays, what was dropped. */
+function nodeLines(player, run, e) {
+  const rows = document.createElement("div");
+  rows.innerHTML = lineHtml(player, run, e);
+  return [...rows.querySelectorAll(".sec > div")].flatMap((row) => {
+    const bad = row.classList.contains("bad");
+    return told(row.textContent).map((line) => ({ ...line, bad }));
+  });
 }
 
 const told = (words) => lines(words, 50).map((line) => ({ words: line }));
@@ -67,6 +80,7 @@ function footOf(player, run, e, why, terms) {
   const chain = run.chain(e).map((i) => `${num(i + 1)} ${run.named(i)}`);
   return [
     ...tests,
+    ...nodeLines(player, run, e),
     ...(outside ? told(left) : []),
     ...(without ? told(`${ui(player, "not_taken")}: ${without}`) : []),
     ...told(`${ui(player, "cause")}: ${chain.join(" → ")}`),

@@ -75,12 +75,15 @@ function makePanes(player) {
   player.panes = [found(":not(.b)"), found(".b")];
 }
 
+/** The engine with its version, and its policies. */
+export function engineOf({ engine, settings, blocks }) {
+  if (blocks) return [engine, settings.policy, settings.hash_algo];
+  const writing = settings.tree === "radix" ? "radix" : settings.write_policy;
+  return [engine, writing, settings.eviction_policy];
+}
+
 function topHtml(player) {
   const { log, other, b } = player;
-  const policy = log.settings.tree === "radix" ? "radix" : log.settings.write_policy;
-  const engine = log.blocks
-    ? [log.engine, log.settings.policy, log.settings.hash_algo]
-    : [log.engine, policy, log.settings.eviction_policy];
   const press = (yes) => `aria-pressed="${!!yes}"`;
   const mode = (name, yes) =>
     `<button data-do="mode" data-to="${name}" ${press(yes)}>${ui(player, name)}</button>`;
@@ -94,7 +97,7 @@ function topHtml(player) {
   const dark = ui(player, "dark");
   const zh = player.lang === "zh";
   return `<b>kvlab</b><bdi class="name">${esc(plain(log.name || "–", 60))}</bdi>
-    <span class="w m">${engine.map(esc).join(" · ")}</span><span class="sp"></span>${modes}${runs}
+    <span class="w m">${engineOf(log).map(esc).join(" · ")}</span><span class="sp"></span>${modes}${runs}
     <button data-do="dark" title="${dark}" aria-label="${dark}">◐</button>
     <span class="seg"><button data-do="lang" data-to="zh" lang="zh" ${press(zh)}>中</button><button data-do="lang" data-to="en" lang="en" ${press(!zh)}>EN</button></span>`;
 }

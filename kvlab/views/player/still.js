@@ -5,7 +5,7 @@
 // without cards.
 // Left out: writing files (save.js).
 
-import { barOf, termsOf } from "./account.js";
+import { barOf, notesOn, termsOf } from "./account.js";
 import { mapPlan, mapStill } from "./block_map.js";
 import { tablesStill } from "./block_tables.js";
 import { trainStill } from "./block_train.js";
@@ -14,19 +14,22 @@ import { UI } from "./canvas.js";
 import { noteOf } from "./caption.js";
 import { CARD, cardStill } from "./card_still.js";
 import { GUT, WIDE, gridOf } from "./grid.js";
-import { box, patterns } from "./looks.js";
+import { box, patterns, signOf, signSvg } from "./looks.js";
+import { engineOf } from "./layout.js";
+import { lockSvg } from "./node.js";
 import { drawRibbons } from "./ribbons.js";
 import { drawRings } from "./rings.js";
 import { sentence } from "./sentence.js";
 import { drawSlots } from "./slots.js";
 import { svgCanvas } from "./svg_pen.js";
-import { esc, lines, num } from "./text.js";
+import { esc, lines, num, plain } from "./text.js";
 import { drawTree } from "./tree.js";
 import { ui } from "./words.js";
 
 const TREE = 340; // pixels of the tree
 const HEAD = 56; // pixels above the panes, with one line of the sentence
 const LETTER = 9.5; // pixels of a letter of it
+const HEAD_SIGN = 28; // of its sign
 const NOTE_LETTER = 7.5; // of its note
 const PAD = 16;
 const POOL = GUT + WIDE + 2;
@@ -87,7 +90,22 @@ function text(x, y, words, fill, size, weight = 400) {
   return `<text x="${x}" y="${y}" font-size="${size}" font-weight="${weight}" fill="${fill}">${esc(words)}</text>`;
 }
 
-/** Number, kind, sentence and note of the event, as many lines as they need. */
+/** About how wide words are, `letter` pixels a letter and twice that a Chinese sign. */
+const wideOf = (words, letter) =>
+  letter * (words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0));
+
+/** How much of a term is promised and locked, behind its name. */
+function noteSvg(player, x, [due, kept]) {
+  const k = player.colour;
+  const after = x + (due ? 18 + wideOf(due, 6) : 0);
+  return (
+    (due && box(player, x + 3, 16, 11, 11, "promised") + text(x + 17, 25, due, k.ink2, 11)) +
+    (kept && lockSvg(after + 4, 16, k.ink) + text(after + 15, 25, kept, k.ink2, 11))
+  );
+}
+
+/** Run and engine; sign, number, kind, sentence and note of the event, as many lines as
+ *  they need. */
 function headPart(player, run, wide) {
   const k = player.colour;
   const e = run.at - 1;
@@ -95,13 +113,17 @@ function headPart(player, run, wide) {
     e < 0
       ? ui(player, "start")
       : `${ui(player, "event")} ${num(e + 1)} · ${run.named(e)}`;
-  const said = lines(sentence(player, run), (wide - 2 * PAD) / LETTER);
-  const told = said.map((line, i) => text(PAD, 42 + 24 * i, line, k.ink, 18, 600));
+  const said = lines(sentence(player, run), (wide - 2 * PAD - HEAD_SIGN) / LETTER);
+  const told = said.map((line, i) =>
+    text(PAD + HEAD_SIGN, 42 + 24 * i, line, k.ink, 18, 600),
+  );
+  const sign = shift(PAD, 26, signSvg(player, e < 0 ? "note" : signOf(run, e)));
+  const from = [plain(player.log.name || "–", 60), ...engineOf(player.log)].join(" · ");
   const high = HEAD + 24 * (said.length - 1);
   const note = noteOf(player, e);
   const noted = note ? lines(note, (wide - 2 * PAD) / NOTE_LETTER) : [];
   const below = noted.map((line, i) => text(PAD, high + 6 + 20 * i, line, k.ink, 14));
-  const markup = text(PAD, 20, kind, k.ink2, 12) + told.join("") + below.join("");
+  const markup = text(PAD, 20, `${from} · ${kind}`, k.ink2, 12) + sign + told.join("") + below.join("");
   return { markup, high: high + 20 * noted.length };
 }
 
@@ -174,16 +196,25 @@ function blocksPart(player, run) {
 function accountPart(player, run, tier) {
   const account = termsOf(player, run, tier);
   const k = player.colour;
-  const step = WIDE / (account.terms.length + 1);
+  const sum = `= ${num(account.total)} ${account.sound ? "✓" : "!"}`;
+  const notes = account.terms.map((term) => notesOn(player, term));
+  const rooms = account.terms.map(({ tokens, name }, i) => {
+    const words = notes[i].filter(Boolean).map((note) => 18 + wideOf(note, 6));
+    const said = words.reduce((all, wide) => all + wide, 15 + wideOf(name, 6));
+    return Math.max(said, wideOf(`+ ${num(tokens)}`, 8));
+  });
+  const free = WIDE - rooms.reduce((a, b) => a + b, 0) - wideOf(sum, 8);
+  const gap = Math.max(4, free / account.terms.length);
+  let x = 0;
   const said = account.terms.map(({ state, tokens, name }, i) => {
-    const at = i * step;
+    const at = x;
+    x += rooms[i] + gap;
     return (
       box(player, at, 16, 11, 11, state) +
       text(at + 15, 25, name, k.ink2, 11) +
+      noteSvg(player, at + 15 + wideOf(name, 6), notes[i]) +
       text(at, 42, `${i ? "+ " : ""}${num(tokens)}`, k.ink, 14, 600)
     );
   });
-  const sum = `= ${num(account.total)} ${account.sound ? "✓" : "!"}`;
-  const end = text(account.terms.length * step, 42, sum, k.ink, 14, 600);
-  return barOf(player, account, 10) + said.join("") + end;
+  return barOf(player, account, 10) + said.join("") + text(x, 42, sum, k.ink, 14, 600);
 }

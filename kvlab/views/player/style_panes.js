@@ -17,9 +17,10 @@ export const PANE_STYLE = `
 .kv .also { display: none; font-weight: 400; font-style: italic; color: var(--link) }
 .kv.words .also { display: inline }
 .kv .acct .ok { color: var(--ok) }
+.kv .acct.long .l { font-size: 10.5px; gap: 2px }
 .kv .acct.long .n { font-size: 12px }
 .kv .acct.long .d { font-size: 10px; margin-left: 1px }
-.kv .acct.long .op { padding: 0 3px }
+.kv .acct.long .op { padding: 0 2px }
 .kv .v {
   display: flex; gap: 8px; align-items: center; font: 600 15px/20px var(--ui);
   margin-bottom: 2px; overflow-wrap: anywhere;
