@@ -13,6 +13,7 @@ from test_card_svg import timed
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.run.whole import load_whole
+from kvlab.views.first_token import FirstTokens
 from kvlab.views.frame import frame_of
 from kvlab.views.meanings import MEANINGS
 from kvlab.views.page import to_html
@@ -310,3 +311,19 @@ def test_the_page_says_of_cuts_and_splits_what_the_sentences_say(open_page, name
             assert terms["later"] == terms_of(frame.event, frame.before)["later"]
             laters += terms["later"] is not None
     assert laters
+
+
+def test_the_end_of_a_request_lists_the_slowest_so_far_and_none_to_come(open_page):
+    trace = timed()
+    read, ends = FirstTokens(), []
+    for step, event in enumerate(trace.events, 1):
+        read.feed(event)
+        if isinstance(event, ev.Finish):
+            ends.append((sum(read.parts[event.request]), step))
+    tab = open_page(to_html(trace, lang="en"))
+    links = """() => [...document.querySelectorAll(".p-why .slowest button")].map(
+        button => +button.dataset.to)"""
+    for n in (1, 3, len(ends)):
+        tab.js(f"() => kvlab.show({ends[n - 1][1]})")
+        slowest = sorted(ends[:n], key=lambda end: -end[0])[:5]
+        assert tab.js(links) == [step for _, step in slowest]

@@ -68,6 +68,8 @@ UI_WORDS: dict[str, Words] = {
         "KV comes from L2 layer by layer, beside the prefill: what of the load is "
         "hidden behind it counts as prefill.",
         "KV 从 L2 逐层取回，与预填充同时进行：被预填充掩盖的取回时间计入预填充。"),
+    "slowest": Words("slowest so far: queue + L2 + prefill",
+                     "至今最慢：排队 + L2 + 预填充"),
     "ttft_computing": Words("prefill", "预填充"),
     "then": Words("next in line", "接下来是"),
     "unlined": Words("who is next in line is not given: in a run of more than {n} "

@@ -4,7 +4,7 @@
 // Left out: why it was done (card.js), the accounts themselves (account.js).
 
 import { box, stateName, swatch } from "./looks.js";
-import { esc, num, seconds } from "./text.js";
+import { esc, num, plain, seconds } from "./text.js";
 import { ui } from "./words.js";
 
 const OF_NODE = { lock: "lock_ref", host_lock: "host_lock_ref", hits: "hit_count", priority: "priority" };
@@ -14,7 +14,7 @@ const MOST_ROWS = 6;
 export function movedHtml(player, run, e) {
   if (run.at !== e + 1 || run.log.blocks) return "";
   const parts = run.log.ttft?.[e];
-  if (parts) return ttftHtml(player, parts);
+  if (parts) return ttftHtml(player, parts) + slowestHtml(player, run, e);
   const rows = [...nodeRows(run, e), ...accountRows(player, run)].slice(0, MOST_ROWS);
   const html = rows.map(
     ([name, before, after]) =>
@@ -41,6 +41,22 @@ function ttftHtml(player, parts) {
       `<tr><td>${swatch(player, TTFT_LOOKS[i])} ${ui(player, TTFT_WORDS[i])}</td><td>${seconds(part)}</td></tr>`,
   );
   return `<svg width="302" height="14" aria-hidden="true" style="flex:none;margin:6px 0 2px">${bars.join("")}</svg><table class="moved">${rows.join("")}<tr><td>${ui(player, "ttft")}</td><td><b>${seconds(sum)}</b></td></tr></table>${parts[1] ? `<div class="dim">${ui(player, "ttft_hidden")}</div>` : ""}`;
+}
+
+const SLOWEST = 5;
+
+/** Who of those that are done by now waited longest for its first token: each a way to
+ *  its end, with its parts. */
+function slowestHtml(player, run, e) {
+  const sum = (parts) => parts.reduce((a, b) => a + b, 0);
+  const done = Object.entries(run.log.ttft).filter(([at]) => at <= e);
+  done.sort(([, a], [, b]) => sum(b) - sum(a));
+  const rows = done.slice(0, SLOWEST).map(([at, parts]) => {
+    const name = esc(plain(run.log.requests[run.request(+at)], 18));
+    const told = parts.map(seconds).join(" + ");
+    return `<div class="chain"><button data-do="go" data-to="${+at + 1}"><bdi>${name}</bdi></button><span>${told} =</span><b>${seconds(sum(parts))}</b></div>`;
+  });
+  return `<div class="slowest"><div class="lab">${ui(player, "slowest")}</div>${rows.join("")}</div>`;
 }
 
 function nodeRows(run, e) {
