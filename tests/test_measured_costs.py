@@ -23,7 +23,7 @@ from kvlab.run import cost
 from kvlab.run.accelerators import ACCELERATORS
 from kvlab.run.cost import FS, Cost, Factors
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+FIGURES = Path(__file__).resolve().parents[1] / "FIGURES.md"
 
 BANDS = {
     "dense, decode and runs": ("0.95", "0.38", "1.18"),
@@ -63,13 +63,13 @@ def test_the_model_is_as_near_as_it_says(group):
 
 
 @pytest.mark.parametrize("group", BANDS)
-def test_docstring_and_readme_quote_the_same_bands(group):
+def test_docstring_and_figures_quote_the_same_bands(group):
     middle, least, most = BANDS[group]
     assert re.search(rf"{middle} +{least} to {most}$", cost.__doc__, re.M)
     assert re.search(
-        rf"{middle}[^.;]*? \({least}–{most}[;)]", README.read_text("utf-8")
+        rf"{middle}[^.;]*? \({least}–{most}[;)]", FIGURES.read_text("utf-8")
     )
-    assert f"{len(POINTS)} published measurements" in README.read_text("utf-8")
+    assert f"{len(POINTS)} published measurements" in FIGURES.read_text("utf-8")
     assert f"{len(POINTS)} of them" in cost.__doc__
 
 
@@ -79,7 +79,7 @@ def test_runs_of_small_dense_models_lie_within_a_fifth():
     found = sorted(said(point) / point.seconds for point in runs)
     assert len({point.device for point in runs}) == 4
     assert f"{found[0]:.2f} to {found[-1]:.2f} on four" in cost.__doc__
-    assert f"{found[0]:.2f}–{found[-1]:.2f} for runs" in README.read_text("utf-8")
+    assert f"{found[0]:.2f}–{found[-1]:.2f} for runs" in FIGURES.read_text("utf-8")
 
 
 def test_the_factors_offered_for_mixtures_bring_them_nearer():
