@@ -41,12 +41,12 @@ export function step(player, by) {
 
 export function play(player) {
   if (player.timer) return stop(player);
-  player.started = performance.now();
-  let due = player.started;
+  let due = null; // the first frame takes a step: its time may lie before the key's
   const end = stopOf(player);
   const tick = (now) => {
     const pause = 600 / SPEEDS[player.speed];
     let by = 0;
+    due ??= now;
     while (due <= now && by < 5000) {
       due += pause;
       by++;
