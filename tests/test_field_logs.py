@@ -80,6 +80,14 @@ EXPECTED = {
     "vllm-nccl-oom.log": ("other", "device_out_of_memory"),
     "sglang-pd-transfer-waits.log": ("not_enough_evidence", "waiting_below_pin"),
     "hicache-host-refused.log": ("l2_misconfigured", "start_without_host_room"),
+    "sglang-chunks-alone.log": ("compute_bound", "prefill_throughput"),
+    "sglang-burst-second.log": ("not_enough_evidence", "waiting_below_pin"),
+    "sglang-hang-in-step.log": ("other", "engine_stalled"),
+    "sglang-evict-hang.log": ("other", "eviction_stuck"),
+    "sglang-pd-transfer-failed.log": ("other", "kv_transfer_failed"),
+    "vllm-v0-died.log": ("other", "engine_died"),
+    "vllm-died-after-one.log": ("other", "engine_died"),
+    "sglang-leak-mamba.log": ("leak", "leak_undercount"),
 }
 
 
@@ -607,3 +615,93 @@ def test_a_decode_worker_that_waits_for_transfers_is_not_healthy(tmp_path):
     parts = "pre-allocated usage: 0.10, #prealloc-req: 0, #transfer-req: {}, "
     lines = [decode(10 * n, 40, 0.3, 0, extra=parts.format(n % 6)) for n in range(9)]
     assert _of(tmp_path, *lines).cause == "healthy"
+
+
+def test_what_a_watchdog_prints_of_the_account_is_no_check_for_leaks():
+    told = diagnose([FIELD / "sglang-hang-in-step.log"])
+    why = {one.cause: one.why for one in told.considered}
+    assert why["leak_undercount"].startswith("the account lacks 768 tokens")
+    assert told.facts["leak_sign"] is None
+    told = diagnose([FIELD / "sglang-evict-hang.log"])
+    assert any(one.cause == "engine_stalled" for one in told.considered)
+
+
+def test_an_account_of_slots_is_told_in_slots():
+    told = diagnose([FIELD / "sglang-leak-mamba.log"])
+    assert told.reasons == (
+        "the parts of the account are 3 less than the 300 slots of the state pool "
+        "(mamba): lost",
+    )
+
+
+def test_transfers_that_failed_are_told_with_how_long_they_waited():
+    path = FIELD / "sglang-pd-transfer-failed.log"
+    told = diagnose([path])
+    assert "failed in 6 lines" in told.reasons[0]
+    assert told.reasons[1] == "requests were given up after 300 s"
+    assert told.engine == "sglang"
+
+
+def test_failed_transfers_come_after_a_pool_that_is_full(tmp_path):
+    failed = (FIELD / "sglang-pd-transfer-failed.log").read_text().splitlines()
+    told = _of(tmp_path, *LINES, *failed)  # a rank without a report is no idle one
+    assert told.cause == "pool_exhausted_retract"
+    lines = [decode(9 * n, 5, 0.1, 0) for n in range(20)]
+    assert _of(tmp_path, *lines, *failed).cause == "kv_transfer_failed"
+
+
+def test_a_preemption_of_v0_is_read_in_both_wordings(tmp_path):
+    told = _of(tmp_path, (FIELD / "vllm-v0-died.log").read_text().splitlines()[0])
+    assert told.reasons[0] == "the engine counts 1 preemptions in all"
+
+
+def test_waiting_that_no_rule_explains_tells_who_was_thrown_out(tmp_path):
+    line = (
+        "INFO 05-01 10:00:{:02} metrics.py:341] Avg prompt throughput: 0.0 tokens/s, "
+        "Avg generation throughput: 900.0 tokens/s, Running: {} reqs, Swapped: 0 reqs, "
+        "Pending: 98 reqs, GPU KV cache usage: {}.8%, CPU KV cache usage: 0.0%"
+    )
+    thrown = (FIELD / "vllm-v0-died.log").read_text().splitlines()[0]
+    told = _of(tmp_path, line.format(4, 2, 63), line.format(9, 2, 86), thrown)
+    assert told.cause == "waiting_below_pin"
+    assert "1 preemptions fell into it" in told.reasons
+
+
+def test_an_empty_pool_that_lets_nobody_in_names_a_stuck_scheduler_too(tmp_path):
+    lines = [stats(t, 0, 3, 0.0, prompt=0, gen=0) for t in range(10, 90, 10)]
+    told = _of(tmp_path, *lines)
+    assert told.reasons[1] == "a scheduler that is stuck looks the same"
+    assert "py-spy" in told.next[1]
+
+
+def test_one_that_always_waits_is_not_said_to_wait_never_for_long(tmp_path):
+    told = _of(tmp_path, *(decode(9 * n, 15, 0.2, 1) for n in range(20)))
+    assert "at most 1 wait, in 100% of the reports" in told.reasons
+
+
+BARE = {
+    "vllm": (
+        "2026-03-14T09:21:03.1Z DEBUG 03-14 09:21:03 [core.py:155] Starting Engine.",
+        "holds 9 lines of vLLM and no report of its state; bring SGLang's batch",
+    ),
+    "lmcache": (
+        "[2026-03-14 09:21:03,300] LMCache INFO: Storing KV cache for 9 out of 90",
+        "holds 9 lines of LMCache",
+    ),
+    "sglang": (
+        "[2026-03-14 09:21:03 TP1] Capture cuda graph end.",
+        "9 lines of SGLang",
+    ),
+    "help": (
+        "# HELP vllm:num_requests_running x\n# TYPE vllm:x gauge",
+        "no value of a",
+    ),
+    "elided": ("vllm:num_requests_running{...} 0.0", r"damaged \(9\); take the scrape"),
+}
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_what_holds_no_report_is_named_for_what_it_is(tmp_path, name):
+    line, said = BARE[name]
+    with pytest.raises(InputError, match=said):
+        _of(tmp_path, *[line] * 9)

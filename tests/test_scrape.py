@@ -222,7 +222,7 @@ def test_an_html_page_in_place_of_metrics_is_refused(tmp_path):
 def test_metrics_of_something_else_are_refused(tmp_path):
     path = tmp_path / "m.txt"
     path.write_text("# HELP up x\n# TYPE up gauge\nup 1\n")
-    with pytest.raises(InputError, match="no line of SGLang"):
+    with pytest.raises(InputError, match="no value of a metric of an engine"):
         diagnose([path])
 
 

@@ -5,9 +5,10 @@ kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and 
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
 `leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run
 whose slots were seen to hold other prefixes than they should, `no_samples`, an input
-without any report, and seven for a server that is down, stands or stood:
+without any report, and eight for a server that is down, stands, stood or lost requests:
 `start_without_room`, `start_without_host_room`, `pool_alloc_failed`,
-`device_out_of_memory`, `engine_stalled`, `step_took_long`, `engine_died`.
+`device_out_of_memory`, `engine_stalled`, `step_took_long`, `engine_died`,
+`kv_transfer_failed`.
 Left out: how a cause is recognised (rules_*.py).
 """
 
@@ -251,6 +252,19 @@ CAUSES: dict[str, Cause] = {
             "one of each length before traffic, or compile ahead",
             "if it comes again, take a stack dump within it (py-spy dump --pid PID) "
             "and look at what else uses the GPU and the host",
+        ),
+    ),
+    "kv_transfer_failed": Cause(
+        "other",
+        "requests were lost between prefill and decode: their KV did not come over",
+        (
+            "read the other side's log of the same minute: the reason stands behind "
+            "KVTransferError, or that worker died or was started again",
+            "time-outs beside a long prefill queue mean that prefill is late and not "
+            "the link: add prefill workers, or raise "
+            "SGLANG_DISAGGREGATION_WAITING_TIMEOUT if a late first token will do",
+            "else look at the link: --disaggregation-ib-device, RDMA inside the "
+            "container, the same release and page_size on both sides",
         ),
     ),
     "engine_died": Cause(

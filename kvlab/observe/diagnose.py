@@ -9,6 +9,7 @@ Left out: its words (telling.py), printing (report.py), the page
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -192,19 +193,33 @@ def _refuse(recordings: list[Recording], inputs: list[Input]) -> None:
         raise InputError(
             f"{inputs[0].path.parent / place.file}:{place.line}",
             f"every engine line is cut or damaged ({damaged})",
-            "take the log without a terminal in between",
+            "take the log without a terminal in between"
+            if any(r.kind == "log" for r in recordings)
+            else "take the scrape as it comes (curl -s URL/metrics > 1.txt)",
+        )
+    for engine, lines in sum((r.named for r in recordings), Counter()).most_common(1):
+        raise InputError(
+            first,
+            f"holds {lines:,} lines of {engine} and no report of its state",
+            _REPORTS,
         )
     if accesses := sum(r.accesses for r in recordings):
         raise InputError(
             first,
             f"holds {accesses:,} lines on HTTP requests and none on the engine's state",
-            "bring SGLang's batch lines (--log-level info), vLLM's stats lines (no "
-            "--disable-log-stats), or two scrapes of /metrics (SGLang: "
-            "--enable-metrics)",
+            _REPORTS,
         )
     if any(r.engines for r in recordings):
         raise InputError(first, "says nothing of an engine's state", WANTED)
+    if all(r.kind == "metrics" for r in recordings):
+        raise InputError(first, "holds no value of a metric of an engine", WANTED)
     raise InputError(first, "holds no line of SGLang, vLLM or LMCache", WANTED)
+
+
+_REPORTS = (
+    "bring SGLang's batch lines (--log-level info), vLLM's stats lines (no "
+    "--disable-log-stats), or two scrapes of /metrics (SGLang: --enable-metrics)"
+)
 
 
 def failed(problem: InputError) -> Diagnosis:

@@ -20,8 +20,10 @@ OUT_OF_MEMORY = "out of device memory"
 WATCHDOG = "watchdog timeout"
 SILENT = "a worker does not answer"
 DIED = "engine died"
+TRANSFER = "a KV transfer failed"
 ENDS = (NO_ROOM, NO_HOST_ROOM, REFUSED, OUT_OF_MEMORY, WATCHDOG, SILENT, DIED)
-"""Kinds of events, the one that explains most first."""
+"""Kinds of events, the one that explains most first. `TRANSFER` is none of them: a
+server goes on without the requests that it lost."""
 
 _WORDS = (
     (
@@ -51,7 +53,13 @@ _WORDS = (
         r"EngineCore (?:encountered a fatal error|failed to start|hit an exception)|"
         r"EngineDeadError|"
         r"Received sigquit from a child proces|Scheduler hit an exception|"
-        r"WorkerProc hit an exception|Worker proc \S+ died unexpectedly",
+        r"WorkerProc hit an exception|Worker proc \S+ died unexpectedly|"
+        r"Engine background task failed|Engine loop (?:has died|is not running)",
+    ),
+    (
+        TRANSFER,
+        r"(?:Prefill|Decode) (?:transfer|bootstrap|handshake) failed for request |"
+        r"Some requests (?:fail to receive KV Cache|timed out when bootstrapping)",
     ),
 )
 _ANY = [(kind, re.compile(words)) for kind, words in _WORDS]
@@ -61,6 +69,8 @@ MARKS = (
     b"atchdog timeout", b"EngineCore ", b"EngineDeadError", b"sigquit",
     b"hit an exception", b"host memory available", b"Try to allocate", b"ble tokens: ",
     b"broadcast block", b"died unexpectedly", b"from detokenizer",
+    b"background task failed", b"Engine loop ", b" failed for request",
+    b"Some requests ",
 )  # fmt: skip
 """Each such line holds one of these."""
 _NUMBERS = (
@@ -72,6 +82,7 @@ _NUMBERS = (
     ("tried_gib", r"Tried to allocate ([\d.]+) GiB"),
     ("free_gib", r"of which ([\d.]+) GiB is free"),
     ("timeout_s", r"watchdog_timeout=(\d+)"),
+    ("waited_s", r"timed out after (\d+)(?:\.\d+)?s in KVPoll"),
     ("timeout_s", r"broadcast block found in (\d+) s|detokenizer for last (\d+) s"),
     ("profiled_tokens", r"the profiled value (-\d+)"),
     ("wanted_tokens", r"^Try to allocate (\d+) tokens"),
@@ -82,7 +93,7 @@ _NUMBERS = (
 _SAID = [(name, re.compile(words)) for name, words in _NUMBERS]
 _SGLANG = re.compile(
     r"\[\d{4}-\d\d-\d\d |--mem-fraction-static|watchdog|sigquit|hierarchical cache|"
-    r"lower your batch size|detokenizer",
+    r"lower your batch size|detokenizer|failed for request |Some requests ",
     re.I,
 )
 _VLLM = re.compile(

@@ -201,14 +201,14 @@ def _leak(track: Track) -> Facts:
         return {}
     pool, sample = next((d for d in dumps if d[1].values["account_delta"]), dumps[-1])
     terms = {k.removeprefix("account_"): int(v) for k, v in sample.values.items()}
-    delta = terms["delta"]
+    delta, said = terms["delta"], terms["said_leak"]
     return {
         "leak_pool": pool,
         "leak_available": terms["available"],
         "leak_evictable": terms["evictable"],
         "leak_protected": terms["protected"],
         "leak_delta": delta,
-        "leak_sign": "over" if delta > 0 else "under" if delta else None,
+        "leak_sign": "over" if delta > 0 else "under" if delta and said else None,
     }
 
 

@@ -27,6 +27,19 @@ _SHORT = 12
 _DIGITS = re.compile(r"\d{1,7}(?:, ?)?")
 _MOST_KEYS = 64
 _JUMP_S = 5.0
+_MOST_NAMED = 100_000
+"""Lines of an input that are looked at for their form alone."""
+_FORMS = (
+    ("LMCache", re.compile(rb"\bLMCache (?:DEBUG|INFO|WARNING|ERROR)\b|INFO LMCache:")),
+    (
+        "vLLM",
+        re.compile(rb"(?:DEBUG|INFO|WARNING|ERROR) \d\d-\d\d [\d:]{8} \[?\S+\.py:"),
+    ),
+    (
+        "SGLang",
+        re.compile(rb"\[[\d-]{10} [\d:]{8}(?:\.\d+)?(?: (?:DP|TP|PP|EP)\d+)+\] "),
+    ),
+)
 
 
 @dataclass(slots=True)
@@ -78,12 +91,22 @@ class LogReader:
             for block in blocks:
                 self.recording.lines += block.data.count(b"\n") or 1
                 self.recording.accesses += block.data.count(b" HTTP/1.")
+                self._name(block)
                 waits = partial(self._waits_for_more, unwrapper)
                 for line, marked in wanted(block, waits):
                     self._take(name, line, marked, unwrapper, source)
         finally:
             self._release()
             self._close_dump()
+
+    def _name(self, block: Block) -> None:
+        """Count lines that are an engine's by their form, whatever they say; no more
+        than at the start, and while nothing was read."""
+        if self.recording.engines or self.recording.lines > _MOST_NAMED:
+            return
+        for engine, form in _FORMS:
+            if found := form.findall(block.data):
+                self.recording.named[engine] += len(found)
 
     def _waits_for_more(self, unwrapper: Unwrapper) -> bool:
         return bool(self._held or self._dump_at is not None or unwrapper.waiting)

@@ -20,7 +20,7 @@ _STARTS = (
     ("retract", "etract", sglang_lines.RETRACT),
     ("retract", "memory happened", sglang_lines.RETRACT),
     ("stats", "Avg prompt", vllm_lines.STATS),
-    ("preempted", "is preempted by", vllm_lines.PREEMPTED),
+    ("preempted", "is preempted ", vllm_lines.PREEMPTED),
     ("hits", "hit rate: GPU", vllm_lines.HITS),
     ("lmcache", "LMCache", vllm_lines.LMCACHE),
 )

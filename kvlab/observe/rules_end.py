@@ -19,6 +19,7 @@ from .end_lines import (
     REFUSED,
     REFUSED_NUMBERS,
     SILENT,
+    TRANSFER,
     WATCHDOG,
 )
 from .finding import Confidence, Finding, no, quote, yes
@@ -69,6 +70,36 @@ def is_late(signs: Signs) -> bool:
     return served and _kind(signs) == DIED
 
 
+def is_told(signs: Signs) -> bool:
+    """Say whether a rule of this file speaks where reports are few: of an end, or of
+    transfers that failed."""
+    return is_late(signs) or TRANSFER in signs.track.events
+
+
+def transfers(signs: Signs) -> Finding | None:
+    """Between prefill and decode: were requests lost because their KV never came?
+
+    A full pool makes them late as well, so what the reports show comes first.
+    """
+    told = [*signs.track.events.get(TRANSFER, ())]
+    if not told:
+        return None
+    waited = max((s.values.get("waited_s", 0.0) for s in told), default=0.0)
+    return yes(
+        "kv_transfer_failed",
+        say(
+            "the engine says so: {}{}",
+            TRANSFER,
+            say(" in {} lines, of its ranks or again", signs.track.count[TRANSFER]),
+        ),
+        *([say("requests were given up after {} s", waited)] if waited else []),
+        _state(signs),
+        quotes=[_said(sample) for sample in (told[0], *told[1:][-1:])]
+        + [quote(signs.track.lasts.get("usage"), *_SHOWN)],
+        confidence="certain",
+    )
+
+
 def _kind(signs: Signs) -> str | None:
     events = signs.track.events
     came = (kind for kind in ENDS if events.get(kind))
@@ -99,26 +130,27 @@ def _told(signs: Signs, kind: str) -> Finding:
     times = (
         "" if len(told) == 1 else say(" in {} lines, of its ranks or again", len(told))
     )
-    before = signs.track.last("usage")
-    state = (
-        "no report of its state comes before"
-        if before is None
-        else say(
-            "its last report before shows usage {}, {} running, {} waiting",
-            before,
-            signs.track.last("running") or 0,
-            signs.track.last("queue") or 0,
-        )
-    )
     return yes(
         cause,
         say("the engine says so: {}{}", kind, times),
         *_numbers([*told, *signs.track.events.get(REFUSED_NUMBERS, ())]),
-        *([_COMPILES] if kind == SILENT and before is None else []),
-        state,
+        *([_COMPILES] if kind == SILENT and signs.track.last("usage") is None else []),
+        _state(signs),
         quotes=[_said(sample) for sample in (told[0], *told[1:][-1:])]
         + [quote(signs.track.lasts.get("usage"), *_SHOWN)],
         confidence=_how_sure(kind, len(told)),
+    )
+
+
+def _state(signs: Signs) -> Text:
+    usage = signs.track.last("usage")
+    if usage is None:
+        return "no report of its state comes before"
+    return say(
+        "its last report before shows usage {}, {} running, {} waiting",
+        usage,
+        signs.track.last("running") or 0,
+        signs.track.last("queue") or 0,
     )
 
 

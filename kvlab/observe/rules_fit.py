@@ -13,6 +13,7 @@ from ..record.diagnosis import Quote
 from .finding import Finding, no, quote, yes
 from .said import say, span
 from .signs import LOW, PIN, Signs
+from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "retracted", "preemptions", "prealloc")
 IDLE_POOL = 0.1
@@ -43,7 +44,7 @@ def exceeds_pool(signs: Signs) -> Finding | None:
             ),
             quotes=[quote(r.sample, *_SHOWN) for r in (alone[0], alone[-1])],
         )
-    nobody = [r for r in signs.waits if r.running == 0 and r.usage < IDLE_POOL]
+    nobody = [r for r in signs.waits if _is_nobody(r) and r.usage < IDLE_POOL]
     if len(nobody) >= 3 and len(nobody) >= 0.8 * len(signs.waits):
         return yes(
             "request_exceeds_pool",
@@ -53,12 +54,26 @@ def exceeds_pool(signs: Signs) -> Finding | None:
                 nobody[-1].queue,
                 len(nobody),
             ),
+            "a scheduler that is stuck looks the same",
             quotes=[quote(r.sample, *_SHOWN) for r in (nobody[0], nobody[-1])],
             confidence="possible",
+            next=(
+                "compare the request that waits longest (input + max_new_tokens) with "
+                "the pool: if it is larger, lower context_len / max_model_len or the "
+                "client's max tokens, or raise the pool",
+                "if it would fit, the scheduler is stuck: take a stack dump of it "
+                "(py-spy dump --pid PID), restart, and report the release; with a host "
+                "tier or a KV connector, try without it",
+            ),
         )
     if signs.queued:
         return no("request_exceeds_pool", "several requests run side by side")
     return None
+
+
+def _is_nobody(row: Row) -> bool:
+    """Say whether nothing runs; the requests of a prefill do, and do not count yet."""
+    return row.running == 0 and not row.sample.values.get("new_seqs")
 
 
 def pd_backlog(signs: Signs) -> Finding | None:

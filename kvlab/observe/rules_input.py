@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..record.diagnosis import Quote
 from .finding import Finding, climb_text, no, quote, yes
-from .rules_end import is_late
-from .said import Text, joined, say
+from .rules_end import is_told
+from .said import Said, Text, joined, say
 from .signs import LOW, OFTEN, PIN, Signs
 
 _SHOWN = ("usage", "queue", "running")
@@ -43,7 +43,7 @@ def damaged(signs: Signs) -> Finding | None:
 
 def single(signs: Signs) -> Finding | None:
     """Is there only one reading, so that no counter's growth is known?"""
-    if signs.track.num_samples != 1:
+    if signs.track.num_samples != 1 or is_told(signs):
         return None
     sample = signs.track.samples[0]
     what = "one scrape" if signs.kind == "metrics" else "one report"
@@ -79,7 +79,7 @@ _BATCH_LINES = (
 
 def nothing(signs: Signs) -> Finding | None:
     """Is there no report at all, as from an idle vLLM, or a cache driven by hand?"""
-    if signs.track.num_samples or is_late(signs):
+    if signs.track.num_samples or is_told(signs):
         return None
     if signs.kind == "run":
         return _by_hand(signs)
@@ -195,6 +195,7 @@ def waiting(signs: Signs) -> Finding | None:
     if not signs.stands and not signs.ends_in_queue:
         return None
     peak = max(signs.rows, key=lambda r: r.queue)
+    thrown = signs.thrown_out
     below = "" if signs.usage_max >= PIN else ", which is not full"
     return yes(
         "waiting_below_pin",
@@ -205,6 +206,7 @@ def waiting(signs: Signs) -> Finding | None:
             below,
         ),
         *([] if signs.stands else ["the input ends before it shows if they drain"]),
+        *([say("{} {}s fell into it", thrown, signs.word)] if thrown else []),
         quotes=[quote(peak.sample, *_SHOWN)],
     )
 
@@ -238,8 +240,7 @@ def healthy(signs: Signs) -> Finding | None:
             *_few_hold_all(signs),
             quotes=[peak, *_thrown(signs)],
         )
-    said = [say("usage is at most {}", signs.usage_max)]
-    said.append(say("at most {} wait, and never for long", signs.queue_max))
+    said = [say("usage is at most {}", signs.usage_max), _queue_text(signs)]
     if signs.thrown_out is not None:
         said.append(say("no {} inside the input", signs.word))
     if signs.hit_rate is not None:
@@ -247,6 +248,13 @@ def healthy(signs: Signs) -> Finding | None:
     fills = climb_text(signs) if signs.climb and signs.climb.last >= LOW else []
     step = (_NO_BASELINE,) if fills else ()
     return yes("healthy", *said, *fills, quotes=[peak], next=step)
+
+
+def _queue_text(signs: Signs) -> Said:
+    if len(signs.queued) <= 0.5 * len(signs.rows):
+        return say("at most {} wait, and never for long", signs.queue_max)
+    share = f"{len(signs.queued) / len(signs.rows):.0%}"
+    return say("at most {} wait, in {} of the reports", signs.queue_max, share)
 
 
 _NO_BASELINE = (

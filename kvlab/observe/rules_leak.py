@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ..record.diagnosis import Quote
+from .end_lines import WATCHDOG
 from .finding import Finding, no, quote, yes
 from .said import say
 from .samples import Sample
@@ -63,7 +64,16 @@ def account(signs: Signs) -> Finding | None:
             confidence="certain",
             next=(_WHOLE_DUMP,),
         )
+    delta = dumps[0].values["account_delta"]
+    if delta:
+        return no("leak_undercount", say(_OPEN, -delta))
     return no("leak_overcount", "the engine's account adds up to the pool")
+
+
+_OPEN = (
+    "the account lacks {} tokens, and was not printed by the check for leaks: what "
+    "requests hold outside the tree stands nowhere in it"
+)
 
 
 _WHOLE_DUMP = (
@@ -76,7 +86,7 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
     terms = {k.removeprefix("account_"): v for k, v in sample.values.items()}
     total, delta, protected = terms["total"], terms["delta"], terms["protected"]
     shown = _shown(sample)
-    if delta:
+    if delta > 0 or (delta and terms["said_leak"]):
         return _unbalanced(sample, delta, shown)
     if protected and terms["said_leak"]:
         return yes(
@@ -96,7 +106,7 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
             quotes=[shown],
         )
     cached = terms["evictable"] >= 0.9 * total and terms["available"] <= 0.05 * total
-    if cached and not terms["said_leak"]:  # while that check runs, a full tree is usual
+    if cached and not terms["said_leak"] and not _is_in_a_step(signs, protected):
         return yes(
             "eviction_stuck",
             say(
@@ -116,19 +126,32 @@ def _judge(signs: Signs, sample: Sample) -> Finding | None:
     return None
 
 
+def _is_in_a_step(signs: Signs, protected: float) -> bool:
+    """Say whether the watchdog printed the account while a request runs: it has locked
+    its prefix. The step hangs, and a tree that fills the pool beside it is usual, as it
+    is while the check for leaks runs."""
+    return bool(protected) and WATCHDOG in signs.track.events
+
+
+_SLOTS = {"mamba": "the state pool (mamba)", "request slots": "the request pool"}
+"""Pools that are no tokens."""
+
+
 def _unbalanced(sample: Sample, delta: float, shown: Quote | None) -> Finding:
-    page = next((size for size in _PAGES if delta % size == 0), None)
-    by = say("{} tokens", abs(delta))
-    why = [
-        say(
-            "the parts of the account are {} {} than the pool: {}",
-            by,
-            "more" if delta > 0 else "less",
-            "counted or freed twice" if delta > 0 else "lost",
-        )
-    ]
-    if page is not None:
-        why.append(say("that is {} pages of {}", abs(delta) / page, page))
+    pool = sample.kind.removeprefix("account:")
+    more = "more" if delta > 0 else "less"
+    how = "counted or freed twice" if delta > 0 else "lost"
+    if pool in _SLOTS:
+        by, of = abs(delta), (sample.values["account_total"], _SLOTS[pool], how)
+        text = "the parts of the account are {} {} than the {} slots of {}: {}"
+        why = [say(text, by, more, *of)]
+    else:
+        by_tokens = say("{} tokens", abs(delta))
+        text = "the parts of the account are {} {} than the pool: {}"
+        why = [say(text, by_tokens, more, how)]
+        page = next((size for size in _PAGES if delta % size == 0), None)
+        if page is not None:
+            why.append(say("that is {} pages of {}", abs(delta) / page, page))
     cause = "leak_overcount" if delta > 0 else "leak_undercount"
     return yes(cause, *why, quotes=[shown], confidence="certain")
 

@@ -11,7 +11,7 @@ from statistics import fmean
 from ..record.diagnosis import Quote
 from .finding import Finding, climb_text, no, quote, usage_text, yes
 from .said import Text, number, say, span
-from .signs import LOW, PIN, Signs
+from .signs import BURST_S, LOW, PIN, Signs
 from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
@@ -344,6 +344,8 @@ def _not_conservative(signs: Signs) -> Text | None:
     most = max(signs.running_waits, default=0.0)
     if most <= 1:
         return "hardly anything runs"
+    if (seconds := signs.spell.seconds) is not None and seconds < BURST_S:
+        return say("the queue is seen for {} s only", seconds)
     if signs.cap is not None and most >= signs.cap:
         return say("all {} allowed run", signs.cap)
     if (share := _chunk_share(signs)) is not None and share > _BUSY:

@@ -226,7 +226,7 @@ class Recording:
 
     `damaged` counts lines that were begun by an engine and cannot be trusted; `notes`
     are sentences for the reader about the input itself; `accesses` counts lines on HTTP
-    requests.
+    requests; `named` those whose form alone says which program wrote them.
     """
 
     def __init__(self, kind: Kind) -> None:
@@ -241,6 +241,7 @@ class Recording:
         self.notes: list[Text] = []
         self.jumps = 0
         self.accesses = 0
+        self.named: Counter[str] = Counter()
 
     def track(self, name: str, source: str = "") -> Track:
         """Return the track of that scheduler of that server, made when first asked for;

@@ -65,6 +65,7 @@ RULES: tuple[Rule, ...] = (
     rules_l2.never_read,
     rules_cache.prefix_parts_early,
     rules_end.died,
+    rules_end.transfers,
     rules_fit.transfer_waits,
     rules_steps.slow_step,
     rules_input.burst,
@@ -141,7 +142,8 @@ def _one_rank_full(
 ) -> tuple[Finding, Opinion] | None:
     """Return the finding that some ranks of a server are full while others idle."""
     for one in sorted(opinions, key=_urgency):
-        mates = [o for o in opinions if o.track.source == one.track.source]
+        mine = [o for o in opinions if o.track.source == one.track.source]
+        mates = [o for o in mine if o.track.num_samples]
         full = [o for o in mates if o.best.cause in _FULL]
         idle = [o for o in mates if o.signs.usage_max < LOW and not o.signs.stands]
         if one not in full or len(full) * 2 > len(mates) or len(idle) * 2 < len(mates):

@@ -96,7 +96,7 @@ def read_hits(text: str) -> Values | None:
     }
 
 
-PREEMPTED = re.compile(r"Sequence group \S+ is preempted by PreemptionMode\.")
+PREEMPTED = re.compile(r"Sequence group \S+ is preempted (?:by|in) PreemptionMode\.")
 _CUMULATIVE = re.compile(r"total_num_cumulative_preemption=(\d+)\s*$")
 
 

@@ -65,5 +65,6 @@ WORDS_ZH: dict[str, str] = {
     "watchdog timeout": "看门狗超时",
     "a worker does not answer": "有 worker 没有应答",
     "engine died": "引擎退出",
+    "a KV transfer failed": "KV 传输失败",
 }  # fmt: skip
 ZH = WORDS_ZH | CAUSES_ZH | RULES_ZH

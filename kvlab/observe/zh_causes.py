@@ -107,6 +107,25 @@ CAUSES_ZH: dict[str, str] = {
         "若再出现，就在那期间抓栈（py-spy dump --pid PID），并看还有什么在用 GPU 和主"
         "机"
     ),
+    "requests were lost between prefill and decode: their KV did not come over": (
+        "请求在预填充与解码之间丢失：它们的 KV 没有传过来"
+    ),
+    "read the other side's log of the same minute: the reason stands behind "
+    "KVTransferError, or that worker died or was started again": (
+        "看另一侧同一分钟的日志：原因在 KVTransferError 之后，或者那个 worker 退出或重"
+        "启过"
+    ),
+    "time-outs beside a long prefill queue mean that prefill is late and not the link: "
+    "add prefill workers, or raise SGLANG_DISAGGREGATION_WAITING_TIMEOUT if a late "
+    "first token will do": (
+        "超时而预填充队列很长，说明是预填充来不及，不是链路：加预填充 worker；若首 "
+        "token 晚些也行，就调大 SGLANG_DISAGGREGATION_WAITING_TIMEOUT"
+    ),
+    "else look at the link: --disaggregation-ib-device, RDMA inside the container, the "
+    "same release and page_size on both sides": (
+        "否则看链路：--disaggregation-ib-device、容器里的 RDMA、两侧的版本与 page_size "
+        "是否相同"
+    ),
     "the engine ended with an error of its own": "引擎因自身的错误退出",
     "slots hold other contents than their prefix: answers are wrong": (
         "槽位里的内容与其前缀不符：回答是错的"

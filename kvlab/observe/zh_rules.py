@@ -340,6 +340,32 @@ RULES_ZH: dict[str, str] = {
     "the parts of the account are {} {} than the pool: {}": (
         "账目各项之和比池{1} {0}：{2}"
     ),
+    "the parts of the account are {} {} than the {} slots of {}: {}": (
+        "账目各项之和比{3}的 {2} 个槽位{1} {0}：{4}"
+    ),
+    "the state pool (mamba)": "状态池（mamba）",
+    "the request pool": "请求池",
+    "request slots": "请求槽位",
+    "the account lacks {} tokens, and was not printed by the check for leaks: what "
+    "requests hold outside the tree stands nowhere in it": (
+        "账目少 {} 个 token，但它不是泄漏检查打印的：请求在树外占用的不在账目里"
+    ),
+    "requests were given up after {} s": "等了 {} 秒后放弃了请求",
+    "at most {} wait, in {} of the reports": "最多 {0} 个在排队，占报告的 {1}",
+    "a scheduler that is stuck looks the same": "调度器卡住时看起来也一样",
+    "compare the request that waits longest (input + max_new_tokens) with the pool: if "
+    "it is larger, lower context_len / max_model_len or the client's max tokens, or "
+    "raise the pool": (
+        "把等得最久的请求（输入 + max_new_tokens）与池比较：若比池大，就调低 "
+        "context_len / max_model_len 或客户端的最大 token 数，或加大池"
+    ),
+    "if it would fit, the scheduler is stuck: take a stack dump of it (py-spy dump "
+    "--pid PID), restart, and report the release; with a host tier or a KV connector, "
+    "try without it": (
+        "若放得下，就是调度器卡住了：抓它的栈（py-spy dump --pid PID），重启，并上报版"
+        "本；若有主机层或 KV connector，去掉再试"
+    ),
+    "the queue is seen for {} s only": "看到排队只有 {} 秒",
     "sessions hold {} of the pool and nothing runs": (
         "会话占住池的 {}，而没有请求在运行"
     ),
