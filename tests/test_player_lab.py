@@ -6,6 +6,7 @@ Needs a Chromium; in CI its absence is a failure, not a reason to skip.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -41,9 +42,19 @@ def wait_for(notebook, selector: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def notebook(tmp_path_factory):
-    """A notebook with a player in it, open in a real JupyterLab, all cells run."""
-    folder, home = tmp_path_factory.mktemp("work"), tmp_path_factory.mktemp("home")
+def folder(tmp_path_factory):
+    """The folder that JupyterLab shows."""
+    return tmp_path_factory.mktemp("work")
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory, folder):
+    """A notebook with a player in it, open in a real JupyterLab, all cells run; what
+    is saved of it holds its widgets."""
+    home = tmp_path_factory.mktemp("home")
+    settings = home / "settings_dir/@jupyter-widgets/jupyterlab-manager"
+    settings.mkdir(parents=True)
+    (settings / "plugin.jupyterlab-settings").write_text('{"saveState": true}')
     cells = [nbformat.v4.new_code_cell(source, id=f"c{n}")
              for n, source in enumerate(CELLS)]  # fmt: skip
     written = nbformat.v4.new_notebook(cells=cells)
@@ -288,6 +299,23 @@ def test_escape_gives_the_keys_to_the_notebook_and_ctrl_s_saves_it(notebook):
     notebook.page.wait_for_function(f"() => {saved}")
     press(notebook, "Escape", "ArrowDown")
     assert js(notebook, active) == 2
+
+
+def test_a_player_saved_with_its_state_opens_as_it_was_left_with_a_new_kernel(
+    notebook, folder
+):
+    left = js(notebook, f"{PLAYER}.run.at")
+    assert left > 0
+    js(notebook, "window.jupyterapp.commands.execute('docmanager:save')")
+    shutil.copy(folder / "play.ipynb", folder / "again.ipynb")
+    browser, address = notebook.page.context.browser, notebook.page.url.split("/lab")[0]
+    again = OpenNotebook(browser, address, "again.ipynb", width=1400)
+    wait_for(again, ".kv[data-ready=true]")
+    assert js(again, f"{PLAYER}.run.at") == left
+    press(again, "ArrowLeft")
+    assert js(again, f"{PLAYER}.run.at") == left - 1
+    assert again.console == []
+    again.close()
 
 
 def test_the_output_has_a_twin_for_where_no_widget_runs(notebook):
