@@ -7,6 +7,7 @@ folder that KVLAB_SHOTS names, if it is set.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -37,7 +38,7 @@ class Tab:
         self.page.on("pageerror", lambda error: self.heard.append(str(error)))
         self.page.on("request", lambda r: self._request(r.url, file.as_uri()))
         self.page.goto(file.as_uri())
-        self.page.wait_for_selector("[data-ready]")
+        wait_for_player(self.page)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):
@@ -62,6 +63,34 @@ class Tab:
     def shoot(self, name: str) -> None:
         if "KVLAB_SHOTS" in os.environ:
             self.page.screenshot(path=Path(os.environ["KVLAB_SHOTS"], name))
+
+
+def wait_for_player(page) -> None:
+    """Wait until all of the player is drawn: its cards come a frame after the rest."""
+    page.wait_for_selector("[data-ready]")
+    page.wait_for_function("() => globalThis.kvlab?.due == null")
+
+
+def hold_frames(tab: Tab) -> Callable[[float], int]:
+    """Let no frame of the page come by itself; return what draws one at a time in ms,
+    and then tells the moment that is shown."""
+    tab.js(
+        """() => {
+            globalThis.held = new Map();
+            let last = 0;
+            globalThis.requestAnimationFrame = draw => (held.set(++last, draw), last);
+            globalThis.cancelAnimationFrame = frame => held.delete(frame);
+        }"""
+    )
+    return lambda at: tab.js(
+        """at => {
+            const due = [...held.values()];
+            held.clear();
+            for (const draw of due) draw(at);
+            return kvlab.run.at;
+        }""",
+        at,
+    )
 
 
 def show(tab: Tab, variant: str) -> int:

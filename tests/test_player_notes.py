@@ -6,7 +6,7 @@ import re
 
 import pytest
 from played import golden
-from player_tab import Tab, needs_chromium, saved, words_of
+from player_tab import Tab, hold_frames, needs_chromium, saved, words_of
 from test_notes import HOSTILE, marks_in
 
 from kvlab.views.notes import seconds
@@ -288,13 +288,15 @@ def test_behind_an_open_question_no_note_is_shown(open_page):
 
 
 def test_playing_waits_at_a_note_until_it_is_read(open_page):
-    tab = open_page(to_html(golden("s10"), notes={30: "x" * 9}, lang="en"))
+    note = "x" * 9
+    tab = open_page(to_html(golden("s10"), notes={30: note}, lang="en"))
+    frame = hold_frames(tab)
     tab.page.select_option("#kvlab .speed", label="64×")
     tab.press(" ")
-    tab.page.wait_for_function("() => kvlab.run.at >= 30")
-    tab.page.wait_for_timeout(500)
-    assert tab.js("() => kvlab.run.at") == 30 and caption(tab) == "x" * 9
-    tab.page.wait_for_function("() => kvlab.run.at > 30", timeout=5000)
+    read = 400 + 1000 * seconds(note)
+    assert [frame(at) for at in (0, 400, read - 50)] == [1, 30, 30]
+    assert caption(tab) == note
+    assert frame(read + 50) > 30
 
 
 @pytest.mark.parametrize("note", ["x" * 150, "取回 14 个 token"])

@@ -9,6 +9,7 @@ import { fly, land } from "./fly.js";
 import { stopOf } from "./seen.js";
 
 const MOTION = 240; // milliseconds in which what a step moved comes to rest
+const LATEST = 500; // milliseconds that play makes up for: a page in hiding has no frames
 
 /** Go to the moment after `to` events. A `hurried` step shows the moment alone, not the
  *  way there: a key that comes while motion lasts would wait for the motion's next frame.
@@ -42,12 +43,12 @@ export function step(player, by) {
 export function play(player) {
   if (player.timer) return stop(player);
   let due = null; // the first frame takes a step: its time may lie before the key's
-  const end = stopOf(player);
   const tick = (now) => {
+    const end = stopOf(player); // a question may have opened, or closed, meanwhile
     const pause = 600 / SPEEDS[player.speed];
     let by = 0;
-    due ??= now;
-    while (due <= now && by < 5000) {
+    due = Math.max(due ?? now, now - LATEST);
+    while (due <= now) {
       due += pause;
       by++;
     }
