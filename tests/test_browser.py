@@ -235,6 +235,9 @@ def test_a_sentence_is_written_then_sorted_and_only_then_meets_a_model(
     assert shoot(notebook, "sentence.png", tmp_path).is_file()
     form.locator("[data-do=rewrite]").click()
     assert not form.locator(".points").is_visible()
+    form.locator("[data-do=said]").click()  # the same again
+    form.locator("[data-do=check]").click()
+    assert told(notebook, "07.E4") == text
 
 
 def test_nothing_was_said_on_the_console_and_nobody_else_was_asked(notebook):

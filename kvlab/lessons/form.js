@@ -254,9 +254,18 @@ class Form {
       cell.textContent = right === undefined ? "" : right ? "✓" : "✗";
     }
     for (const input of this.root.querySelectorAll("input, select")) input.disabled = locked;
+    if (locked) this.committed();
     const show = this.root.querySelector("[data-do=show]");
     if (show) show.hidden = !verdict?.show;
     this.taken();
+  }
+
+  /** Show what was committed: another may have been put in while the kernel was busy. */
+  committed() {
+    const put = this.model.get("answer"), sure = String(this.model.get("confidence"));
+    for (const input of this.root.querySelectorAll("[type=radio]"))
+      input.checked = input.value === (input.name === `${this.name}-sure` ? sure : put);
+    for (const input of this.root.querySelectorAll("[data-part]")) input.value = put?.[input.dataset.part] ?? "";
   }
 
   click(event) {
@@ -264,7 +273,10 @@ class Form {
     if (!act || at.disabled) return;
     if (act === "said" || act === "rewrite") {
       this.settle(this.root, act === "said");
-      if (act === "rewrite") this.model.set("verdict", {});
+      if (act === "rewrite") {
+        this.model.set("verdict", {});
+        this.model.save_changes(); // else the same verdict again would be no news
+      }
       this.taken();
       this.root.querySelector(act === "said" ? ".points input" : "textarea").focus();
     }

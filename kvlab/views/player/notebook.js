@@ -22,15 +22,16 @@ export async function render({ model, el }) {
   el.append(root);
   let player;
   const both = async () => {
-    const raw = bytesIn(model, "log_b");
-    if (!raw.length) return;
-    const b = await openLog(raw);
-    player.compare(new Run(b), b.difference);
+    const held = model.get("log_b");
+    if (!held.byteLength) return;
+    const b = await openLog(bytesIn(model, "log_b"));
+    if (held === model.get("log_b")) player.compare(new Run(b), b.difference);
   };
   try {
     const run = new Run(await openLog(bytesIn(model, "log")));
     const lang = model.get("lang") || undefined;
     player = new Player(root, run, { canFork: model.get("can_fork"), lang });
+    model.on("change:log_b", both);
     await both();
   } catch (problem) {
     return sorry(root, problem);
@@ -41,7 +42,6 @@ export async function render({ model, el }) {
   player.hooks.step(player.run.at); // a question may keep it from where it was sent
   for (const [name, follow] of Object.entries(FOLLOW))
     model.on(`change:${name}`, () => tell.own || follow(player, model));
-  model.on("change:log_b", both);
   model.on("msg:custom", (message) => {
     if (message.failed) player.forkFailed(message.failed);
   });
