@@ -27,6 +27,14 @@ def test_a_step_is_saved_as_a_picture_that_says_what_the_page_says(open_page, tm
     assert png.startswith(b"\x89PNG") and len(png) > 20_000
 
 
+def test_a_picture_is_named_for_the_moment_that_it_shows(open_page):
+    tab = open_page(to_html(golden("s10"), start=5))
+    tab.page.click("#kvlab [data-do=panel][data-to=export]")
+    with tab.page.expect_download() as coming:  # a key comes before its pixels
+        tab.js("() => { kvlab.$('[data-to=png]').click(); kvlab.show(9) }")
+    assert coming.value.suggested_filename.endswith("-5.png")
+
+
 def test_a_picture_carries_the_card_that_python_writes(open_page, tmp_path):
     trace = golden("s11")
     tab = open_page(to_html(trace, lang="en"))

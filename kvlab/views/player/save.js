@@ -30,9 +30,10 @@ export async function save(player, what) {
     csv: () => fileOf(csv(player), "text/csv", "csv"),
     perfetto: () => fileOf(perfetto(player), "application/json", "json"),
   };
-  const [blob, ending] = await forms[what]();
   const name = plain(player.log.name || "run", 24).replace(/[^\w-]+/g, "_");
-  download(blob, `kvlab-${name}-${player.run.at}.${ending}`);
+  const { at } = player.run; // the moment that is saved: a key may come before the file
+  const [blob, ending] = await forms[what]();
+  download(blob, `kvlab-${name}-${at}.${ending}`);
 }
 
 const fileOf = (text, type, ending) => [new Blob([text], { type }), ending];
