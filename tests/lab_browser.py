@@ -6,11 +6,9 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,7 +22,7 @@ QUIET_CHROMIUM = [
     "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
-START_S = 60
+START_S = 180
 NOT_OURS = ("favicon", "ResizeObserver loop")
 
 IDLE = """() => window.jupyterapp?.shell.currentWidget?.sessionContext
@@ -52,7 +50,6 @@ SETTINGS = {
 @contextmanager
 def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
     """Serve `folder`, with every Jupyter directory under `home`; yield the address."""
-    port = _free_port()
     for name, values in SETTINGS.items():
         file = home / "settings_dir" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True)
@@ -67,7 +64,7 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
     }
     command = [
         sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser",
-        "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+        "--ip=127.0.0.1", "--port=0",
         "--IdentityProvider.token=", "--ServerApp.password=",
         "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",
         "--LabApp.news_url=None", f"--ServerApp.root_dir={folder}",
@@ -82,8 +79,7 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
             start_new_session=True,
         )
         try:
-            _wait_for(lab, f"http://127.0.0.1:{port}", home / "lab.log")
-            yield f"http://127.0.0.1:{port}"
+            yield _address(lab, home)
         finally:
             os.killpg(lab.pid, signal.SIGTERM)
             try:
@@ -93,22 +89,20 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
                 lab.wait()
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-def _wait_for(lab: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def _address(lab: subprocess.Popen[bytes], home: Path) -> str:
+    """Return where it answers, once it does: it looks for a free port itself."""
+    log = home / "lab.log"
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         assert lab.poll() is None, log.read_text()[-2000:]
         try:
-            urllib.request.urlopen(f"{address}/api/status", timeout=1).close()
-        except (urllib.error.URLError, OSError):
+            (file,) = (home / "runtime_dir").glob("jpserver-*.json")
+            address = f"http://127.0.0.1:{json.loads(file.read_text())['port']}"
+            urllib.request.urlopen(f"{address}/api/status", timeout=START_S).close()
+        except (ValueError, OSError):  # not there yet, or half written
             time.sleep(0.1)
         else:
-            return
+            return address
     raise AssertionError(f"no JupyterLab in {START_S} s: {log.read_text()[-2000:]}")
 
 

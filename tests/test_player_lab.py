@@ -127,9 +127,8 @@ def test_a_prediction_is_read_in_python(notebook):
     press(notebook, "Enter")
     js(notebook, f"{PLAYER}.show({PLAYER}.answers[0].until)")
     notebook.page.click(".kv [data-do=saw][data-to=stays]")
-    notebook.page.wait_for_timeout(300)
-    said = ask_python(notebook, "player.answers[0]['event'], player.answers[0]['saw']")
-    assert said == f"{event} stays"
+    said = "[(answer['event'], answer['saw']) for answer in player.answers]"
+    wait_for_python(notebook, said, f"[({event}, 'stays')]")
 
 
 def test_a_fork_by_button_shows_both_runs_at_their_first_difference(notebook):
@@ -185,7 +184,7 @@ def test_the_player_saves_itself_as_a_page(notebook, tmp_path):
 def wait_for_python(notebook, expression: str, value: str) -> None:
     """Wait until an expression has a value in the kernel."""
     said = ""
-    for _ in range(40):
+    for _ in range(400):
         said = ask_python(notebook, expression)
         if said == value:
             return
@@ -262,9 +261,8 @@ def test_a_note_is_read_in_python_and_saved_with_the_page(notebook):
     press(notebook, "n")
     notebook.page.keyboard.type("dd </script> 为什么")
     notebook.page.keyboard.press("Enter")
-    notebook.page.wait_for_timeout(300)
-    said = ask_python(notebook, "player.notes, 3 in player.bookmarks")
-    assert said == "{3: 'dd </script> 为什么'} True"
+    said = "{3: 'dd </script> 为什么'} True"
+    wait_for_python(notebook, "player.notes, 3 in player.bookmarks", said)
     if "KVLAB_SHOTS" in os.environ:
         notebook.page.screenshot(path=Path(os.environ["KVLAB_SHOTS"], "lab-note.png"))
     page = ask_python(notebook, "player.to_html()")

@@ -6,6 +6,7 @@ import os
 
 import pytest
 from lab_browser import CHROMIUM, chromium
+from player_tab import wait_for_player
 
 from kvlab.cli import main
 from kvlab.lessons.rule_scripts import rule_script
@@ -32,7 +33,7 @@ def browser():
 def opened(browser, path):
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.goto(path.as_uri())
-    page.wait_for_selector("#kvlab .pane")
+    wait_for_player(page)
     return page
 
 
