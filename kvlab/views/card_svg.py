@@ -14,6 +14,7 @@ from . import draw, theme
 from .cards import card, card_text, decision_behind
 from .frame import Frame, frame_at
 from .markup import Markup
+from .mistaken import amiss
 from .player_words import UI_WORDS
 from .reason import Term
 from .reasons import rule_of
@@ -33,26 +34,27 @@ def decided(trace: Trace, frame: Frame) -> Frame:
     return frame_at(trace, at + 1)
 
 
-def led_by(frame: Frame, shown: int, lang: Lang) -> list[str]:
-    """Return the line that leads to the card of a decision where another step is shown;
-    none above the decision's own step."""
-    if frame.step == shown:
+def led_by(trace: Trace, frame: Frame, shown: Frame, lang: Lang) -> list[str]:
+    """Return the lines that lead to the card of a decision where another step is shown,
+    what that one gets wrong first; none above the decision's own step."""
+    if frame.step == shown.step:
         return []
-    return [UI_WORDS["led"].to(lang).format(n=theme.num(frame.step))]
+    led = UI_WORDS["led"].to(lang).format(n=theme.num(frame.step))
+    return [*amiss(trace, shown, lang), led]
 
 
 def card_svg(
-    trace: Trace, frame: Frame, lang: Lang, shown: int | None = None
+    trace: Trace, frame: Frame, lang: Lang, shown: Frame | None = None
 ) -> tuple[list[Markup], float]:
     """Return the card within `WIDE` pixels and how high it is; [], 0 for a change.
-    `shown` is the step beside which it stands, where that is another."""
+    `shown` is the moment beside which it stands, where that is another."""
     if not isinstance(frame.event, Decision):
         return [], 0.0
-    led = led_by(frame, frame.step if shown is None else shown, lang)
+    led = led_by(trace, frame, shown or frame, lang)
     told = card(trace, frame, lang)
     outside = told.reason.outside
     plain = told._replace(reason=told.reason._replace(outside=None))
-    title, rule, *rest = card_text(plain).splitlines()
+    title, rule, *rest = [*card_text(plain).splitlines(), *amiss(trace, frame, lang)]
     why = rule_of(frame)
     terms = with_sums(why, terms_of(frame.event, frame.before))
     drawn, tall = bars(why, terms, WIDE, lang)

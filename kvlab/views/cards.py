@@ -18,6 +18,7 @@ from ..record.events import Decision, Event
 from ..record.folding import check_step
 from ..record.trace import Trace
 from .frame import Frame, frame_at
+from .mistaken import amiss
 from .player_words import UI_WORDS
 from .reason import Check, Reason
 from .reasons import reason_of
@@ -111,7 +112,8 @@ def kind_of(event: Struct | type[Struct]) -> str:
 
 
 def why_text(trace: Trace, step: int, lang: Lang = "en") -> str:
-    """Return the card of event number `step`, or of the decision it carries out.
+    """Return the card of event number `step`, or of the decision it carries out; what
+    either gets wrong stands above and below.
 
     Raises: TraceError if the run has no such step. Cost: O(step).
     """
@@ -119,7 +121,10 @@ def why_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     at = decision_behind(trace, step - 1)
     if at is None:
         return UI_WORDS["no_card"].to(lang)
-    return card_text(card_at(trace, at + 1, lang))
+    own = amiss(trace, frame_at(trace, step), lang) if at < step - 1 else []
+    frame = frame_at(trace, at + 1)
+    said = card_text(card(trace, frame, lang))
+    return "\n".join([*own, said, *amiss(trace, frame, lang)])
 
 
 def card_text(card: Card) -> str:

@@ -21,6 +21,7 @@ from .cards import card, card_text, kind_of
 from .frame import Frame, frame_at, frame_of
 from .grid import WIDTH as SLOTS
 from .markup import Markup, plain
+from .mistaken import amiss
 from .pool_map import GUTTER, pools
 from .sentences import describe
 from .text import account_text, pools_text, tree_text
@@ -45,7 +46,7 @@ def still(trace: Trace, step: int, lang: Lang = "en") -> Markup:
     """
     frame = frame_at(trace, step)
     body, height = _moment(frame, tree_layout(trace), lang)
-    why, tall = card_svg(trace, decided(trace, frame), lang, frame.step)
+    why, tall = card_svg(trace, decided(trace, frame), lang, frame)
     height = max(height, _HEAD + 12 + tall + _PAD)
     body.append(draw.move(_WIDE, _HEAD + 12, why))
     wide = _WIDE + (CARD + _PAD if why else 0)
@@ -61,8 +62,9 @@ def still_text(trace: Trace, step: int, lang: Lang = "en") -> str:
     parts += [view(frame, lang) for view in views]
     source = decided(trace, frame)
     if isinstance(source.event, ev.Decision):
-        led = led_by(source, frame.step, lang)
-        parts.append("\n".join([*led, card_text(card(trace, source, lang))]))
+        led = led_by(trace, source, frame, lang)
+        told = card_text(card(trace, source, lang))
+        parts.append("\n".join([*led, told, *amiss(trace, source, lang)]))
     return "\n\n".join(parts)
 
 

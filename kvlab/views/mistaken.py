@@ -3,7 +3,7 @@ node?
 
 0.5.14 may drop a node that it is about to load (rule `load_protects_source`), and then
 goes on with slots that were freed, and perhaps given to another since.
-Left out: that the node was dropped, and when (next_victims.py).
+Left out: who is next (next_victims.py), how the player says it (player/card.js).
 """
 
 from __future__ import annotations
@@ -16,11 +16,39 @@ from ..pages import NO_PAGES, Pages
 from ..record import events as ev
 from ..record.events import Event
 from ..record.snapshot import ROOT, State
+from ..record.trace import Trace
+from .frame import Frame
+from .next_victims import dropped
+from .player_words import UI_WORDS
 from .sentences import is_freed_twice
 from .text import slot_ranges
+from .theme import Lang, num
 
 Note = tuple[int, str, int, str]
 """A node (ROOT: nobody), what becomes of its slots, how many, and which."""
+
+
+def amiss(trace: Trace, frame: Frame, lang: Lang = "en") -> list[str]:
+    """Return what the frame's event gets wrong, as lines: that its node is dropped
+    while it is to be loaded, and whose slots are taken for its own.
+
+    Cost: O(step), where the frame has an event.
+    """
+    event, state, events = frame.event, frame.before, trace.events
+    if event is None:
+        return []
+    left: dict[int, int] = {}
+    for number, gone in enumerate(events[: frame.index], 1):
+        if isinstance(gone, ev.EvictHost):
+            left.setdefault(gone.node, number)
+    read = misread(event, state, events, left)
+    early = [(*note, "") for note in dropped(state, events, frame.index, left)]
+    return [_line(*note, lang) for note in [*early, *mistaken(event, state, read)]]
+
+
+def _line(node: int, why: str, number: int, slots: str, lang: Lang) -> str:
+    said = UI_WORDS[f"kept_{why}"].to(lang).format(n=num(number), s=slots)
+    return said if node == ROOT else f"n{node} {said}"
 
 
 def misread(
