@@ -172,7 +172,7 @@ def test_a_page_goes_nowhere_else_than_asked(capsys, tmp_path):
 
 def test_the_report_fits_a_terminal(tmp_path):
     told = judged(tmp_path, "\n".join(decode(t, 9, 0.3, 0) for t in range(9)))
-    assert max(map(len, report(told).splitlines())) <= 100
+    assert max(map(len, report(told).splitlines())) <= 80
 
 
 def test_the_page_has_a_dark_colour_for_each_that_it_draws(tmp_path):

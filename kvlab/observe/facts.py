@@ -180,7 +180,7 @@ def _window(recording: Recording, tracks: list[Track]) -> Facts:
     longest = max(spans, default=None)
     samples = sum(t.num_samples for t in tracks)
     told: Facts = {
-        "window_s": longest if longest is None or longest >= 0 else None,
+        "window_s": None if longest is None or longest < 0 else round(longest, 3),
         "n_samples": samples,
         "n_lines_damaged": recording.damaged,
     }

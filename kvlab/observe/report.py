@@ -17,7 +17,10 @@ from ..record.diagnosis import Diagnosis, Quote
 from .causes import CAUSES
 from .said import Lang, number, say, to
 
-WIDTH = 88
+WIDTH = 80
+"""Columns of a terminal that nobody has widened."""
+_INDENT = 44
+"""Columns up to which what goes on stands below what it goes on from."""
 
 
 def report(told: Diagnosis) -> str:
@@ -29,14 +32,15 @@ def _lines(told: Diagnosis, lang: Lang) -> Iterator[str]:
     sure, status = to(told.confidence, lang), to(told.status, lang)
     yield f"{told.verdict}: {told.cause}  ({sure}, {status})"
     yield to(CAUSES[told.cause].says, lang) + ("。" if lang == "zh" else ".")
-    yield f"{told.engine} {told.kind}: {_names(told.inputs, lang)}{_size(told, lang)}"
+    source = f"{_names(told.inputs, lang)}{_size(told, lang)}"
+    yield from _wrapped(f"{told.engine} {told.kind}: ", source)
     yield from _section("why", told.reasons, lang)
     if told.evidence:
         yield ""
         yield to("where", lang)
         wide = max(len(quote.place) for quote in told.evidence)
         for quote in told.evidence:
-            yield f"  {quote.place:{wide}}  {_clock(quote)}{quote.text}"
+            yield from _wrapped(f"  {quote.place:{wide}}  {_clock(quote)}", quote.text)
     yield from _section("next", told.next, lang)
     others = [f"{other.cause}: {other.why}" for other in told.considered]
     yield from _section("considered, and why not", others, lang)
@@ -51,7 +55,7 @@ def _section(name: str, texts: Sequence[str], lang: Lang) -> Iterator[str]:
         yield ""
         yield to(name, lang)
     for text in texts:
-        yield from _point(text)
+        yield from _wrapped("  - ", text)
 
 
 def _names(inputs: tuple[str, ...], lang: Lang) -> str:
@@ -68,15 +72,16 @@ def _size(told: Diagnosis, lang: Lang) -> str:
     return text + say(" over {} s", window).to(lang)
 
 
-def _point(text: str) -> Iterator[str]:
-    """Yield a point, broken at blanks, and between Chinese characters, which are two
-    columns wide."""
-    line, width = "  - ", 4
+def _wrapped(head: str, text: str) -> Iterator[str]:
+    """Yield the text behind its head, broken at blanks, and between Chinese characters,
+    which are two columns wide."""
+    line, width = head, _columns(head)
+    indent = width if width <= _INDENT else 6
     for word in _WORD.findall(text):
         wide = _columns(word)
-        if width + _columns(word.rstrip()) > WIDTH and width > 4:
+        if width + _columns(word.rstrip()) > WIDTH and width > indent:
             yield line.rstrip()
-            line, width = "    ", 4
+            line, width = " " * indent, indent
         line, width = line + word, width + wide
     yield line.rstrip()
 
@@ -104,7 +109,7 @@ def _numbers(facts: dict[str, Any]) -> Iterator[str]:
             shown = "yes" if value else "no"
         if isinstance(value, list):
             shown = ", ".join(str(item) for item in value[:8])
-        yield f"  {name:28} {shown}"
+        yield from _wrapped(f"  {name:28} ", str(shown))
     for rank, numbers in (facts.get("per_rank") or {}).items():
         said = ", ".join(f"{k} {v}" for k, v in numbers.items() if v is not None)
-        yield f"  {rank}: {said}"
+        yield from _wrapped(f"  {rank}: ", said)
