@@ -705,3 +705,11 @@ def test_what_holds_no_report_is_named_for_what_it_is(tmp_path, name):
     line, said = BARE[name]
     with pytest.raises(InputError, match=said):
         _of(tmp_path, *[line] * 9)
+
+
+def test_a_pool_that_ends_full_is_no_baseline_though_nobody_waits(tmp_path):
+    lines = [stats(10 * n, 8, 0, 94.0 + 0.3 * n, prompt=0.0) for n in range(7)]
+    told = _of(tmp_path, *lines)
+    assert told.cause == "healthy"
+    assert told.next[0].startswith("nothing to fix yet")
+    assert _of(tmp_path, *lines[:3]).next[0].startswith("nothing to fix;")

@@ -246,7 +246,8 @@ def healthy(signs: Signs) -> Finding | None:
     if signs.hit_rate is not None:
         said.append(say("{} of the prompt tokens are hits", f"{signs.hit_rate:.1%}"))
     fills = climb_text(signs) if signs.climb and signs.climb.last >= LOW else []
-    step = (_NO_BASELINE,) if fills else ()
+    full = bool(signs.rows) and signs.rows[-1].usage >= PIN
+    step = (_NO_BASELINE,) if fills or full else ()
     return yes("healthy", *said, *fills, quotes=[peak], next=step)
 
 
