@@ -69,7 +69,7 @@ def _stages(request: BlockRequest) -> tuple[str, ...]:
         Status.PREEMPTED: ("preempted", "ready"),
         Status.LOADING: ("loading",),
         Status.RUNNING: ("running",),
-        Status.FINISHED: ("finished",),
+        Status.FINISHED: ("finished", "dropped"),
     }[request.status]
 
 

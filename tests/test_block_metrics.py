@@ -7,8 +7,11 @@ from collections import Counter
 import pytest
 from test_block_goldens import GOLDENS, load, name
 
+from kvlab.block_config import BlockConfig
+from kvlab.record import block_events as ev
 from kvlab.record.block_metrics import BlockCounters, BlockMeter, gauges
 from kvlab.record.block_snapshot import BlockState
+from kvlab.record.events import Arrive, Output
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.block_runner import BlockRunner
 
@@ -54,6 +57,7 @@ CALM = [
     if name(path).startswith("t")
     and load(path).summary["total_preemptions"] == 0
     and not load(path).config.async_scheduling
+    and all(request.bad_load is None for request in load(path).requests)
 ]
 
 
@@ -73,3 +77,15 @@ def test_prompt_tokens_are_cached_or_computed_before_the_first_output(path):
         meter.apply(event)
     counted = meter.counters.prompt_tokens - meter.counters.cached_tokens
     assert counted == sum(computed[id] for id in answered)
+
+
+def test_what_was_found_before_the_last_lookup_is_not_counted():
+    """A load was lost and looked up anew; as vLLM 0.33.0 fills its prefill_stats."""
+    meter = BlockMeter(BlockState.start(BlockConfig()))
+    for event in (
+        Arrive(-1, "a", 9, 1, 0), ev.Lookup(-1, "a", 9, 0, 8),
+        ev.Defer(-1, "a", "loading"), ev.Loaded(-1, "a"),
+        ev.Lookup(-1, "a", 9, 4, 0), ev.Run(-1, "a"), Output(-1, "a", 5),
+    ):  # fmt: skip
+        meter.apply(event)
+    assert (meter.counters.prompt_tokens, meter.counters.cached_tokens) == (9, 4)

@@ -21,6 +21,9 @@ def read(**scenario: object):
     return read_scenario("x.json", {"mode": "sched", **scenario})
 
 
+A_REQUEST = {"id": "a", "prompt": [1], "out": 1}
+
+
 @pytest.mark.parametrize(
     ("scenario", "words"),
     [
@@ -31,6 +34,8 @@ def read(**scenario: object):
         ({"requests": [{"id": "a", "prompt": [], "out": 1}]}, r"requests\[0\]"),
         ({"requests": [{"id": "a", "prompt": [1], "out": 0}]}, "out below 1"),
         ({"requests": [{"id": "a", "prompt": [1], "out": 1}] * 2}, "second request"),
+        ({"requests": [A_REQUEST | {"arrival": 3, "abort": 2}]}, "abort before"),
+        ({"requests": [A_REQUEST | {"bad_load": -1}]}, "bad_load below 0"),
         ({"mode": "kv", "ops": [{"op": "dance"}]}, "dance"),
         ({"mode": "cpu", "config": {}}, "num_chunks"),
         (

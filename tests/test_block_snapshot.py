@@ -14,6 +14,7 @@ from kvlab.record.block_snapshot import BlockState
 from kvlab.record.events import Arrive, Finish, Output
 from kvlab.record.folding import FoldError
 from kvlab.record.trace import BlockHeader, BlockTrace
+from kvlab.views.block_patches import BlockPatches
 
 CONFIG = BlockConfig(num_gpu_blocks=6, block_size=4)
 
@@ -60,6 +61,22 @@ def test_every_state_of_a_life_can_be_asked_for():
     assert [state.waiting == ["a"] for _, _, state in block_states(trace)] == [
         True, True, True, True, False, False,
     ]  # fmt: skip
+
+
+def test_who_loads_once_more_keeps_its_place():
+    """After a load of which nothing was good; as in vLLM 0.33.0."""
+    waiting = [(Arrive, id, 6, 2, 0) for id in "ab"]
+    loading = [(ev.Defer, id, "loading") for id in "ab"]
+    again = [(ev.Loaded, "a"), (ev.Defer, "a", "loading")]
+    state = state_of(*waiting, *loading, *again)
+    assert state.deferred == ["a", "b"]
+    assert state.requests["a"].stage == "loading"
+    trace = run(*waiting, *loading, *again)
+    patches = BlockPatches(trace)
+    for index in range(len(trace)):
+        patches.step(index)
+    a, b = (patches._get("place", patches.place_of(id)) for id in "ab")
+    assert a < b
 
 
 def test_a_copy_does_not_move_with_its_original():

@@ -223,17 +223,19 @@ def test_a_failed_load_gives_the_request_up():
     scheduler = bench(8)
     a = arrive(scheduler, "a")
     scheduler.schedule()
-    scheduler.load_failed("a", 4)
+    scheduler.load_failed("a", 1)
     assert a.status is Status.FINISHED
+    scheduler.copied(["a"], [])
     assert scheduler.manager.pool.num_free == 10
 
 
-@pytest.mark.parametrize(("valid", "left"), [(7, 6), (8, 2)])
+@pytest.mark.parametrize(("valid", "left"), [(1, 6), (2, 2)])
 def test_a_failed_load_may_keep_its_good_blocks(valid, left):
     scheduler = bench(8, kv_load_failure_policy="recompute")
     a = arrive(scheduler, "a")
     scheduler.schedule()
     scheduler.load_failed("a", valid)
+    scheduler.copied(["a"], [])
     assert scheduler.schedule().tokens == {a: left}
 
 
@@ -241,6 +243,7 @@ def test_a_load_of_which_nothing_is_good_begins_anew():
     scheduler = bench(8, 0, kv_load_failure_policy="recompute")
     a = arrive(scheduler, "a")
     scheduler.schedule()
-    scheduler.load_failed("a", 3)
+    scheduler.load_failed("a", 0)
+    scheduler.copied(["a"], [])
     assert scheduler.schedule().tokens == {a: 10}
     assert len(scheduler.manager.tables["a"]) == 3

@@ -75,10 +75,14 @@ def tables_cover_what_is_computed(state: BlockState) -> str | None:
 
 
 def who_waits_holds_nothing(state: BlockState) -> str | None:
-    """Only running requests and those with a load hold blocks (_preempt_request)."""
+    """Only running requests and those with a load hold blocks (_preempt_request); who
+    left, only while a load, or a step under way, writes there (_free_request)."""
+    late = state.config.async_scheduling and state.config.l2 is not None
     for request in state.requests.values():
-        idle = request.stage in ("waiting", "preempted", "finished", "dropped")
-        if idle and request.blocks:
+        left = request.stage in ("finished", "dropped")
+        written = left and (late or request.id in state.loads)
+        idle = left or request.stage in ("waiting", "preempted")
+        if idle and not written and request.blocks:
             return (
                 f"request {request.id} is {request.stage} and holds "
                 f"{len(request.blocks)} blocks"

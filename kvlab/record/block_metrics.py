@@ -40,8 +40,8 @@ def gauges(state: BlockState) -> BlockGauges:
     pool = state.tiers["L1"]
     usable = pool.num_blocks - 1
     loads = [id for id in state.deferred if id in state.loads]
-    stages = [state.requests[id].stage for id in state.deferred]
-    with_load = sum(stage in ("loading", "ready") for stage in stages)
+    there = [state.requests[id] for id in state.deferred if id not in state.loads]
+    come = [r.stage == "loading" or (r.stage == "ready" and r.computed) for r in there]
     return BlockGauges(
         running=len(state.running),
         waiting=len(state.waiting),
@@ -49,7 +49,7 @@ def gauges(state: BlockState) -> BlockGauges:
         kv_cache_usage=1.0 - len(pool.free) / usable if usable else 0.0,
         waiting_to_start=len(state.pins),
         in_progress=len(loads),
-        completed_waiting=with_load - len(loads),
+        completed_waiting=sum(map(bool, come)),
     )
 
 
@@ -59,7 +59,7 @@ class BlockCounters:
 
     Prefix and external counts leave out requests that were preempted before;
     `preempted_*` are theirs. `prompt_tokens` are counted with the first output,
-    `cached_tokens` are those of them that no step computed.
+    `cached_tokens` are those of them that were found, be it by a load that failed.
     """
 
     prefix_queries: int = 0
@@ -141,7 +141,8 @@ class BlockMeter:
             return
         request, counts = self.state.requests[id], self.counters
         remote = found.remote or 0
-        self._cached.setdefault(id, found.local + remote)
+        if not request.preemptions or id not in self._cached:
+            self._cached[id] = found.local + remote
         counts.admitted += 1
         length = request.prompt_len + request.outputs
         if request.preemptions:

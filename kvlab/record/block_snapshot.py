@@ -165,10 +165,11 @@ class BlockState:
         self._queue(self.waiting, e.request, first=True)
 
     def _defer(self, e: ev.Defer) -> None:
-        self._leave(e.request)
         if e.why == "loading":
             self.requests[e.request].stage = "loading"
-        self._queue(self.deferred, e.request)
+        if e.request not in self.deferred:
+            self._leave(e.request)
+            self._queue(self.deferred, e.request)
 
     def _loaded(self, e: ev.Loaded) -> None:
         self.requests[e.request].stage = "ready"

@@ -80,11 +80,17 @@ class BlockRunner:
         self.requests: dict[str, BlockRequest] = {}
         self.number = 0
         self.finish_step: dict[str, int] = {}
+        self._left_at = -2
         self._pending = deque(
             sorted(enumerate(scenario.requests), key=lambda pair: pair[1].arrival)
         )
         self._sampled: dict[str, int] = {}
         self._flying: deque[tuple[Turn, dict[str, int]]] = deque()
+        self._bad_loads = {
+            spec.id: spec.bad_load
+            for spec in scenario.requests
+            if spec.bad_load is not None
+        }
         self._idle = 0
         self._emit = emit
 
@@ -95,13 +101,13 @@ class BlockRunner:
             return True
         if self._idle >= IDLE_STEPS and not self._pending:
             return True
-        return not (self._pending or self._live() or self._copying)
+        return not (self._pending or self._live() or self._copying or self._flying)
 
     @property
     def _copying(self) -> bool:
         """May the connector still have something to do: copies, or a last look?"""
         under_way = self.worker.loads or self.worker.stores
-        just_now = self.number - 1 in self.finish_step.values()
+        just_now = self._left_at == self.number - 1
         return self.offload is not None and bool(under_way or just_now)
 
     def step(self) -> Record:
@@ -115,7 +121,7 @@ class BlockRunner:
 
     def _step(self) -> Record:
         scheduler, before = self.scheduler, set(self.scheduler.running)
-        added = self._arrivals()
+        added, aborted = self._arrivals(), self._aborts()
         turn = scheduler.schedule()
         record: Record = {
             "step": self.number,
@@ -127,15 +133,17 @@ class BlockRunner:
             "admitted": [r.id for r in scheduler.running if r not in before],
             "after_schedule": self.snapshot(),
         }
+        if aborted:
+            record["aborted"] = aborted
         record["sampled"] = outputs = self._sample(turn)
         done = self._copies(turn)
-        record |= self._copy_records(turn, done)
-        finished, applied = self._apply(turn, outputs, done)
+        finished, applied = self._apply(turn, outputs)
+        record |= self._copy_records(turn, done, self._settle(*done))
         record["finished"] = finished
         if applied:
             record |= self._reports()
         record["after_update"] = self.snapshot()
-        moved = turn.tokens or finished or added or self._copying
+        moved = turn.tokens or finished or added or aborted or self._copying
         self._idle = 0 if moved else self._idle + 1
         return record
 
@@ -147,6 +155,19 @@ class BlockRunner:
             self.scheduler.arrive(request)
             added.append(spec.id)
         return added
+
+    def _aborts(self) -> list[str]:
+        """Let those go whose clients leave now."""
+        left = [
+            self.requests[spec.id]
+            for spec in self.scenario.requests
+            if spec.abort == self.number and spec.id in self.requests
+        ]
+        left = [request for request in left if request.status is not Status.FINISHED]
+        for request in left:
+            self.scheduler.abort(request)
+            self._left_at = self.number
+        return [request.id for request in left]
 
     def _sample(self, turn: Turn) -> dict[str, int]:
         """Return the outputs that the model gives for the turn."""
@@ -171,9 +192,7 @@ class BlockRunner:
         self.worker.submit(turn.copies, self.number)
         return self.worker.done(self.number)
 
-    def _apply(
-        self, turn: Turn, outputs: dict[str, int], done: tuple[list[str], list[int]]
-    ) -> tuple[list[str], bool]:
+    def _apply(self, turn: Turn, outputs: dict[str, int]) -> tuple[list[str], bool]:
         """Apply the outputs that are due; say who finished, and whether any were."""
         flying = self._flying
         if turn.tokens or not self.scenario.config.async_scheduling:
@@ -182,10 +201,31 @@ class BlockRunner:
         finished, applied = list[str](), len(flying) > keep
         while len(flying) > keep:
             finished += [r.id for r in self.scheduler.update(*flying.popleft())]
-        if self.offload:
-            self.scheduler.copied(*done)
         self.finish_step |= dict.fromkeys(finished, self.number)
+        if finished:
+            self._left_at = self.number
         return finished, applied
+
+    def _settle(self, loads: list[str], stores: list[int]) -> list[str]:
+        """Report the copies that are done; return the loads of which blocks are bad."""
+        if self.offload is None:
+            return []
+        failed = [id for id in loads if self._breaks(id)]
+        for id in failed:
+            table = self.manager.tables[id]
+            first = self.offload.loads[id].l1[self._bad_loads.pop(id)]
+            self.scheduler.load_failed(id, table.index(first))
+            if self.requests[id].status is Status.FINISHED:
+                self._left_at = self.number
+        self.scheduler.copied(loads, stores)
+        return failed
+
+    def _breaks(self, id: str) -> bool:
+        """Is the load the first of a request whose first load is to break off?"""
+        assert self.offload is not None, "there is no connector"
+        good, all_blocks = self._bad_loads.get(id), self.offload.loads[id].l1
+        waits = self.requests[id].status is Status.LOADING
+        return waits and good is not None and good < len(all_blocks)
 
     # --- records
 
@@ -230,7 +270,9 @@ class BlockRunner:
     def _live(self) -> list[BlockRequest]:
         return [r for r in self.requests.values() if r.status is not Status.FINISHED]
 
-    def _copy_records(self, turn: Turn, done: tuple[list[str], list[int]]) -> Record:
+    def _copy_records(
+        self, turn: Turn, done: tuple[list[str], list[int]], failed: list[str]
+    ) -> Record:
         copies = turn.copies
         if copies is None:
             return {}
@@ -242,7 +284,8 @@ class BlockRunner:
                 "cpu": [block for pairs in loads for block in pairs.l2],
             },
             "l2_store": {"gpu": copies.store.l1, "cpu": copies.store.l2},
-            "l2_done": {"recv": done[0], "stores": len(done[1])},
+            "l2_done": {"recv": done[0], "stores": len(done[1])}
+            | ({"failed": failed} if failed else {}),
         }
 
     def _reports(self) -> Record:
@@ -265,12 +308,17 @@ class BlockRunner:
         return reports
 
     def _fetches(self) -> dict[str, int]:
+        """Return how many requests wait for a load to begin, to end, or for their
+        turn after it; who lost all of a load is looked up anew and has none."""
         assert self.offload is not None, "there is no connector"
-        loading = sum(r.id in self.offload.loads for r in self.scheduler.deferred)
+        scheduler, loads = self.scheduler, self.offload.loads
+        there = [r for r in scheduler.deferred if r.id not in loads]
         return {
             "waiting_to_start": len(self.offload.pending),
-            "in_progress": loading,
-            "completed_waiting": len(self.scheduler.deferred) - loading,
+            "in_progress": len(scheduler.deferred) - len(there),
+            "completed_waiting": sum(
+                bool(r.computed or r.id in scheduler.loaded) for r in there
+            ),
         }
 
 
@@ -294,5 +342,5 @@ def _request(position: int, spec: RequestSpec) -> BlockRequest:
     return BlockRequest(
         spec.id, list(spec.prompt), spec.out, spec.priority,
         spec.arrival + position * 1e-6, Extras(cache_salt=spec.cache_salt),
-        spec.skip_read,
+        spec.skip_read, spec.stop,
     )  # fmt: skip

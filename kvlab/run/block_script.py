@@ -20,7 +20,11 @@ from ..record.chunk_state import Key
 
 
 class RequestSpec(Struct, frozen=True, forbid_unknown_fields=True):
-    """A request of a scenario. Units: `arrival` in steps, `out` in tokens."""
+    """A request of a scenario. Units: `arrival` and `abort` in steps, `out` in tokens.
+
+    It may end early: before step `abort` its client leaves, and a token of `stop` is
+    its last. Of its first load the blocks from number `bad_load` on cannot be read.
+    """
 
     id: str
     prompt: list[int]
@@ -30,6 +34,9 @@ class RequestSpec(Struct, frozen=True, forbid_unknown_fields=True):
     cache_salt: str | None = None
     skip_read: bool = False
     out_tokens: list[int] = []
+    stop: list[int] = []
+    abort: int | None = None
+    bad_load: int | None = None
 
 
 class BlockOp(Struct, frozen=True, tag_field="op"):
@@ -212,6 +219,10 @@ def _check(where: str, scenario: Scenario) -> None:
             raise InputError(
                 here, "no prompt, out below 1 or arrival below 0", "give each"
             )
+        if request.abort is not None and request.abort < request.arrival:
+            raise InputError(here, "abort before arrival", "let it arrive first")
+        if request.bad_load is not None and request.bad_load < 0:
+            raise InputError(here, "bad_load below 0", "use 0 or more")
         if request.id in seen:
             raise InputError(here, f"a second request {request.id!r}", "name it anew")
         seen.add(request.id)

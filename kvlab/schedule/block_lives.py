@@ -6,6 +6,7 @@ Source: vLLM 0.33.0, v1/core/sched/scheduler.py, update_from_output.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 from ..block_config import BlockConfig
@@ -13,7 +14,7 @@ from ..blocks.connector import Computed, Connector
 from ..blocks.hashing import Hasher
 from ..blocks.kv_cache_manager import KVCacheManager
 from ..record import block_events as ev
-from ..record.events import Arrive, Finish, Output
+from ..record.events import Arrive, Drop, Finish, Output
 from ..record.trace import QUIET, Emitter
 from .block_queue import BlockQueue
 from .block_request import BlockRequest, Status
@@ -25,7 +26,8 @@ class BlockLives:
     """The requests of one vLLM engine, in the queues where they stand.
 
     `deferred` is asked before `waiting`: requests that hold blocks and wait for their
-    content, or whose connector could not tell.
+    content, or whose connector could not tell. `num_steps` counts those that computed
+    anything.
     """
 
     def __init__(
@@ -43,8 +45,12 @@ class BlockLives:
         self.waiting = BlockQueue(config.policy)
         self.deferred = BlockQueue(config.policy)
         self.loaded: set[str] = set()
+        self.num_steps = 0
         self.prefix = PrefixStats()
         self.external = PrefixStats()
+        self._leaving: set[str] = set()
+        self._late: deque[tuple[int, str]] = deque()
+        self._num_done = 0
         self._emit = emit
 
     def arrive(self, request: BlockRequest) -> None:
@@ -61,6 +67,9 @@ class BlockLives:
         Changes: outputs, names; finished requests give their blocks back.
         """
         finished = []
+        self._num_done += bool(turn.tokens)
+        while self._late and self._late[0][0] <= self._num_done:
+            self.manager.free(self._late.popleft()[1])
         for request in turn.tokens:
             request.steps_in_flight -= self.config.async_scheduling
         for request in turn.sampling:
@@ -79,27 +88,38 @@ class BlockLives:
     def copied(self, loads: Iterable[str], stores: Iterable[int]) -> None:
         """Take note of copies that the worker has done. Changes: the pools."""
         assert self.connector is not None, "there is no connector"
-        for id in loads:
-            self.loaded.add(id)
+        loaded = list(loads)
+        for id in loaded:
             self.connector.loaded(id)
         for job in stores:
             self.connector.stored(job)
+        for id in loaded:
+            if id in self._leaving:
+                self._leaving.remove(id)
+                self.manager.free(id)
+            else:
+                self.loaded.add(id)
 
     def load_failed(self, id: str, valid: int) -> None:
-        """Take note of a load that broke off behind `valid` good tokens.
+        """Take note that of a load, soon to be told as done, `valid` blocks are good.
 
-        The policy `fail` gives the request up; `recompute` keeps the whole blocks of
-        what is good. Changes: the pools, the queues.
+        The policy `fail` gives the request up; `recompute` keeps the good blocks.
+        Changes: the queues, `computed`.
         """
-        assert self.connector is not None, "there is no connector"
         request = next(r for r in self.deferred if r.id == id)
-        self.connector.loaded(id)
         if self.config.kv_load_failure_policy == "fail":
-            self._finish(request)
+            self.abort(request)
             return
-        request.computed = valid // self.config.block_size * self.config.block_size
+        request.computed = valid * self.config.block_size
         self._emit(ev.Compute, id, request.computed)
-        self.loaded.add(id)
+
+    def abort(self, request: BlockRequest) -> None:
+        """Let the request go before it is done: its client has left, or it failed.
+
+        Changes: the queues; the pools, as when it is finished.
+        """
+        self._leave(request)
+        self._emit(Drop, request.id)
 
     def _append(self, request: BlockRequest, token: int) -> None:
         request.tokens.append(token)
@@ -112,10 +132,18 @@ class BlockLives:
             request.names.extend(named)
 
     def _is_done(self, request: BlockRequest) -> bool:
+        if request.stop and request.tokens[-1] in request.stop:
+            return True
         full = request.length >= self.config.max_model_len
         return full or request.num_outputs >= request.max_new
 
     def _finish(self, request: BlockRequest) -> None:
+        self._leave(request)
+        self._emit(Finish, request.id)
+
+    def _leave(self, request: BlockRequest) -> None:
+        """Take the request out of its queue; it gives its blocks back as soon as no
+        load and, where a connector may fill them, no step under way writes there."""
         if request.status is Status.RUNNING:
             self.running.remove(request)
         else:
@@ -123,9 +151,14 @@ class BlockLives:
             queue.remove(request)
         if self.connector:
             self.connector.finished(self._computed(request))
+        if request.status is Status.LOADING and request.id not in self.loaded:
+            self._leaving.add(request.id)
+        elif self.connector and request.steps_in_flight:
+            self._late.append((self.num_steps, request.id))
+        else:
+            self.manager.free(request.id)
+        self.loaded.discard(request.id)
         request.status = Status.FINISHED
-        self.manager.free(request.id)
-        self._emit(Finish, request.id)
 
     def _computed(self, request: BlockRequest, tokens: int = 0) -> Computed:
         """Return how far the request's KV goes, with `tokens` more in this step."""

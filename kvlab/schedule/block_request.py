@@ -12,6 +12,7 @@ sampled and are not known yet: `steps_in_flight` steps that it is in are under w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -33,7 +34,8 @@ class BlockRequest:
     """One request.
 
     Units: tokens; `arrival` orders requests of equal priority, smaller is served
-    first. `names` are the hashes of its full blocks; `tokens` is prompt + outputs.
+    first. `names` are the hashes of its full blocks; `tokens` is prompt + outputs; a
+    token of `stop` is its last.
     """
 
     id: str
@@ -43,6 +45,7 @@ class BlockRequest:
     arrival: float = 0.0
     extras: Extras = NO_EXTRAS
     skip_reading: bool = False
+    stop: Sequence[int] = ()
     status: Status = Status.WAITING
     computed: int = 0
     in_flight: int = 0

@@ -257,6 +257,7 @@ class BlockScheduler(BlockLives):
 
     def _advance(self, turn: Turn) -> None:
         """Count the scheduled tokens as computed; see who gets an output."""
+        self.num_steps += bool(turn.tokens)
         for request, tokens in turn.tokens.items():
             request.computed += tokens
             request.steps_in_flight += self.config.async_scheduling

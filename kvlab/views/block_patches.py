@@ -221,7 +221,8 @@ class BlockPatches(PatchList):
         self._set("place", self.place_of(e.request), self._places)
 
     def _defer(self, e: be.Defer) -> None:
-        self._queue(e.request)
+        if e.request not in self.state.deferred:
+            self._queue(e.request)
 
     def _queue(self, id: str, *, first: bool = False) -> None:
         """Give the request a place behind all others, or before them; under the
