@@ -713,3 +713,11 @@ def test_a_pool_that_ends_full_is_no_baseline_though_nobody_waits(tmp_path):
     assert told.cause == "healthy"
     assert told.next[0].startswith("nothing to fix yet")
     assert _of(tmp_path, *lines[:3]).next[0].startswith("nothing to fix;")
+
+
+def test_prefill_at_its_ceiling_for_a_moment_is_possible_no_more(tmp_path):
+    for every, sure in ((1, "possible"), (20, "likely")):
+        lines = [prefill(every * n, 4096, 0, 0.1, n, 40 - 4 * n) for n in range(5)]
+        told = _of(tmp_path, *lines)
+        assert (told.cause, told.confidence) == ("prefill_throughput", sure)
+        assert ("the queue is seen for 4 s only" in told.reasons) == (every == 1)

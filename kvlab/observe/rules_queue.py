@@ -166,8 +166,9 @@ def prefill(signs: Signs) -> Finding | None:
         busy
         or "prompts are computed all the time, and nothing else explains the queue",
         *climb_text(signs),
+        *([brief] if (brief := _brief(signs)) else []),
         quotes=_waiting(signs),
-        confidence="likely" if busy else "possible",
+        confidence="likely" if busy and not brief else "possible",
         next=_L1_IS_NEXT if signs.climb else (),
     )
 
@@ -180,6 +181,15 @@ _L1_IS_NEXT = (
     "L1 is next: bring the minutes that follow; once the pool is full, faster prefill "
     "lets nobody in",
 )
+
+
+def _brief(signs: Signs) -> Text | None:
+    """Say that the queue is seen for a moment only, which may be a burst; None if it
+    is seen for longer, or nobody knows."""
+    seconds = signs.spell.seconds
+    if seconds is None or seconds >= BURST_S:
+        return None
+    return say("the queue is seen for {} s only", seconds)
 
 
 def _thrown_text(signs: Signs) -> Text:
@@ -344,8 +354,8 @@ def _not_conservative(signs: Signs) -> Text | None:
     most = max(signs.running_waits, default=0.0)
     if most <= 1:
         return "hardly anything runs"
-    if (seconds := signs.spell.seconds) is not None and seconds < BURST_S:
-        return say("the queue is seen for {} s only", seconds)
+    if (brief := _brief(signs)) is not None:
+        return brief
     if signs.cap is not None and most >= signs.cap:
         return say("all {} allowed run", signs.cap)
     if (share := _chunk_share(signs)) is not None and share > _BUSY:
