@@ -721,3 +721,11 @@ def test_prefill_at_its_ceiling_for_a_moment_is_possible_no_more(tmp_path):
         told = _of(tmp_path, *lines)
         assert (told.cause, told.confidence) == ("prefill_throughput", sure)
         assert ("the queue is seen for 4 s only" in told.reasons) == (every == 1)
+
+
+def test_a_transfer_that_a_client_broke_off_has_not_failed(tmp_path):
+    lines = [decode(9 * n, 5, 0.1, 0) for n in range(20)]
+    failed = (FIELD / "sglang-pd-transfer-failed.log").read_text().splitlines()[1]
+    assert _of(tmp_path, *lines, failed).cause == "kv_transfer_failed"
+    gone = failed[: failed.index("Request 61")] + "Aborted by AbortReq."
+    assert _of(tmp_path, *lines, gone).cause == "healthy"

@@ -44,6 +44,7 @@ function patchChildren(at, fresh) {
     else if (old.nodeType === TEXT_NODE) {
       if (old.data !== now.data) old.data = now.data;
     } else {
+      old.put = null; // what was put in it alone (text.js) is overwritten
       patchAttributes(old, now);
       patchChildren(old, now);
     }
