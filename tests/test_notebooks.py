@@ -48,15 +48,20 @@ def prose(path: Path) -> list[str]:
     return [c.source for c in cells(path) if c.cell_type == "markdown"]
 
 
+def execute(notebook: nbformat.NotebookNode, path: Path) -> None:
+    """Run it where it lies, and wait for a slow kernel's start and last output too."""
+    where = {"metadata": {"path": str(path.parent)}}
+    waits = dict.fromkeys(("timeout", "startup_timeout", "iopub_timeout"), 600)
+    NotebookClient(notebook, resources=where, **waits).execute()
+
+
 def run(path: Path) -> tuple[list[nbformat.NotebookNode], float]:
     """Run a notebook, then give every right answer; return the outputs and the CPU
     seconds of the kernel."""
     notebook = nbformat.read(path, 4)
     last = SPENT.format(tests=str(Path(__file__).parent), number=path.stem[:2])
     notebook.cells.append(nbformat.v4.new_code_cell(last))
-    NotebookClient(
-        notebook, timeout=600, resources={"metadata": {"path": str(path.parent)}}
-    ).execute()
+    execute(notebook, path)
     outputs = [o for c in notebook.cells for o in c.get("outputs", [])]
     said = notebook.cells[-1].outputs
     (spent,) = [o for o in said if o.output_type == "execute_result"]
@@ -85,9 +90,7 @@ def test_a_notebook_in_the_chinese_folder_speaks_chinese(monkeypatch, tmp_path):
             "from kvlab.lessons.checks import language\nlanguage()"
         )
     ]
-    NotebookClient(
-        notebook, resources={"metadata": {"path": str(path.parent)}}
-    ).execute()
+    execute(notebook, path)
     assert notebook.cells[0].outputs[0].data["text/plain"] == "'zh'"
 
 

@@ -46,3 +46,28 @@ def test_play_stops_at_a_question_that_was_asked_for_meanwhile(tab):
     moments = [frame(at * PAUSE) for at in range(1, limit + 5)]
     assert moments[-1] == limit == tab.js("() => kvlab.asking")
     assert not tab.js("() => kvlab.timer")
+
+
+def test_what_is_typed_while_it_plays_stays_when_it_stops(tab):
+    frame = hold_frames(tab)
+    tab.page.select_option("#kvlab .speed", label="64×")
+    tab.press(" ")
+    tab.page.fill("#kvlab .at", "7")
+    moments = [frame(at) for at in range(0, 2000, 500)]
+    assert moments[-1] == tab.js("() => kvlab.run.count")
+    assert not tab.js("() => kvlab.timer")
+    assert tab.page.input_value("#kvlab .at") == "7"
+    tab.page.keyboard.press("Enter")
+    assert tab.js("() => kvlab.run.at") == 7
+
+
+def test_a_button_that_is_held_as_play_stops_is_pressed(tab):
+    frame = hold_frames(tab)
+    tab.js("() => kvlab.show(kvlab.run.count - 1)")
+    tab.press(" ")
+    tab.page.hover("#kvlab .ctl [data-do=first]")
+    tab.page.mouse.down()
+    frame(0)
+    assert not tab.js("() => kvlab.timer")
+    tab.page.mouse.up()
+    assert tab.js("() => kvlab.run.at") == 0

@@ -21,22 +21,26 @@ const ICONS = {
   decision_after: "M10 3l5 5-5 5zM5 4L2 8l3 4 3-4z",
 };
 
+const icon = (name) =>
+  `<svg width="16" height="16" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor" stroke="currentColor" stroke-width="1.2" stroke-linejoin="round"/></svg>`;
+
 export function drawControls(player) {
-  const icon = (name) =>
-    `<svg width="16" height="16" aria-hidden="true"><path d="${ICONS[name]}" fill="currentColor" stroke="currentColor" stroke-width="1.2" stroke-linejoin="round"/></svg>`;
-  const button = (name, pic = name) =>
-    `<button class="ic ${name === "play" ? "main" : ""}" data-do="${name}" title="${ui(player, name)}" aria-label="${ui(player, name)}">${icon(pic)}</button>`;
-  const active = globalThis.document.activeElement?.dataset?.do;
-  const inside = player.root.contains(document.activeElement) && active;
+  const button = (name) =>
+    `<button class="ic ${name === "play" ? "main" : ""}" data-do="${name}" title="${ui(player, name)}" aria-label="${ui(player, name)}">${icon(name)}</button>`;
   player.$(".ctl").innerHTML =
-    `${button("first")}${button("decision_before")}${button("previous")}${button("play", player.timer ? "pause" : "play")}${button("next")}${button("decision_after")}${button("last")}
+    `${button("first")}${button("decision_before")}${button("previous")}${button("play")}${button("next")}${button("decision_after")}${button("last")}
       <label>${ui(player, "event")} <input class="at" inputmode="numeric" aria-label="${ui(player, "go_to")}"></label><span class="of"></span>
       <select class="speed" aria-label="${ui(player, "speed")}">${SPEEDS.map((s, i) => `<option value="${i}" ${i === player.speed ? "selected" : ""}>${s}×</option>`).join("")}</select>
       <span class="found"></span><span class="marked"></span><span class="sp"></span><span class="score"></span>
       ${player.canFork ? `<button data-do="panel" data-to="fork">${ui(player, "fork")}</button>` : ""}
       <button data-do="panel" data-to="filter">${ui(player, "filter")}</button><button data-do="panel" data-to="watches">${ui(player, "watches")}</button><button data-do="bookmark">${ui(player, "bookmark")}</button><button data-do="note">${ui(player, "note")}</button><button data-do="panel" data-to="export">${ui(player, "export")}</button><button data-do="panel" data-to="help">${ui(player, "help")} ?</button>`;
-  if (inside) player.$(`.ctl [data-do="${active}"]`)?.focus();
+  drawPlay(player);
   drawPlace(player);
+}
+
+/** Show on its button whether it plays: what is pressed or typed meanwhile stays. */
+export function drawPlay(player) {
+  player.$(".ctl .main").innerHTML = icon(player.timer ? "pause" : "play");
 }
 
 export function drawPlace(player) {

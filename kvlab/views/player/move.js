@@ -3,7 +3,7 @@
 // Left out: which event (watch.js, keys.js).
 
 import { marksShown, noteOf, secondsOf, spoken } from "./caption.js";
-import { SPEEDS, drawControls } from "./controls.js";
+import { SPEEDS, drawPlay } from "./controls.js";
 import { draw } from "./draw.js";
 import { fly, land } from "./fly.js";
 import { stopOf } from "./seen.js";
@@ -61,7 +61,7 @@ export function play(player) {
     player.timer = requestAnimationFrame(tick);
   };
   player.timer = requestAnimationFrame(tick);
-  drawControls(player);
+  drawPlay(player);
 }
 
 /** The moment of the first note up to `to`, or else `to`. */
@@ -75,6 +75,6 @@ export function stop(player) {
   if (!player.timer) return;
   cancelAnimationFrame(player.timer);
   player.timer = 0;
-  drawControls(player);
+  drawPlay(player);
   player.live.textContent = spoken(player);
 }
