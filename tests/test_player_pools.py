@@ -210,3 +210,29 @@ def test_what_is_promised_to_a_load_is_green_in_tree_pool_and_account(open_page)
     assert seen["slots"] == [["used"], ["copy"]]
     assert "promised" not in seen["bars"]
     tab.shoot("promised.png")
+
+
+UNTRUE = """moments => moments.flatMap(to => {
+    kvlab.show(to);
+    const sign = n => n < 0 ? `−${-n}` : `${n}`;
+    const by = n => n ? (n > 0 ? "+" : "") + sign(n) : "";
+    return [1, 2].flatMap(tier => {
+        const terms = kvlab.run.account(tier).terms.map(
+            ([state, n, moved]) => `${to}: ${state} ${sign(n)} ${by(moved)}`);
+        const said = [...kvlab.$(`.a${tier}`).querySelectorAll("[data-state]")].map(
+            term => `${to}: ${[term.dataset.state, ...[".n", ".d"].map(
+                part => term.querySelector(part)?.textContent ?? "")].join(" ")}`);
+        return said.filter(term => !terms.includes(term));
+    }); })"""
+"""Go from moment to moment; return what accounts say of each that is not so."""
+
+
+@pytest.mark.parametrize("name", ["s10", "s14", "s25"])
+def test_an_account_is_true_by_whichever_way_its_moment_was_come_to(open_page, name):
+    run, draw = golden(name), random.Random(7)
+    moments = [0]
+    for _ in range(600):
+        ways = (moments[-1] + 1, moments[-1] - 1, draw.randrange(len(run)))
+        moments.append(draw.choice(ways) % len(run))
+    tab = open_page(to_html(run))
+    assert tab.js(UNTRUE, moments) == []
