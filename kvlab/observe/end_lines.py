@@ -23,7 +23,8 @@ DIED = "engine died"
 TRANSFER = "a KV transfer failed"
 ENDS = (NO_ROOM, NO_HOST_ROOM, REFUSED, OUT_OF_MEMORY, WATCHDOG, SILENT, DIED)
 """Kinds of events, the one that explains most first. `TRANSFER` is none of them: a
-server goes on without the requests that it lost."""
+server goes on without the requests that it lost; one that a client took back is not
+lost."""
 
 _WORDS = (
     (
@@ -58,7 +59,8 @@ _WORDS = (
     ),
     (
         TRANSFER,
-        r"(?:Prefill|Decode) (?:transfer|bootstrap|handshake) failed for request |"
+        r"(?:Prefill|Decode) (?:transfer|bootstrap|handshake) failed for request "
+        r"(?!.*Aborted by)|"
         r"Some requests (?:fail to receive KV Cache|timed out when bootstrapping)",
     ),
 )
