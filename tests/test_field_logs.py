@@ -88,6 +88,7 @@ EXPECTED = {
     "vllm-v0-died.log": ("other", "engine_died"),
     "vllm-died-after-one.log": ("other", "engine_died"),
     "sglang-leak-mamba.log": ("leak", "leak_undercount"),
+    "lmcache-gives-less.log": ("l2_misconfigured", "l2_gives_less"),
 }
 
 
@@ -729,3 +730,13 @@ def test_a_transfer_that_a_client_broke_off_has_not_failed(tmp_path):
     assert _of(tmp_path, *lines, failed).cause == "kv_transfer_failed"
     gone = failed[: failed.index("Request 61")] + "Aborted by AbortReq."
     assert _of(tmp_path, *lines, gone).cause == "healthy"
+
+
+def test_what_l2_found_and_did_not_give_is_counted(tmp_path):
+    told = diagnose([FIELD / "lmcache-gives-less.log"])
+    assert told.reasons[0].startswith("LMCache gave 128 of the 800 tokens")
+    text = (FIELD / "lmcache-gives-less.log").read_text().splitlines()
+    text = [line.partition("vllm[22]: ")[2] for line in text]
+    lines = [stats(10 * n, 5, 0, 12.0) for n in range(8)]
+    assert _of(tmp_path, *lines, *text).cause == "l2_gives_less"
+    assert _of(tmp_path, *lines, *text[:3]).cause == "healthy"

@@ -3,9 +3,10 @@
 One row a cause: its verdict, one sentence, the next steps. Some are
 kvlab's own, where no other name is true: `two_of_three_signs`, a full pool and a queue
 whose third sign is missing, `l2_copies_hold_pool`, a pool full of copies in flight,
-`leak_never_falls`, usage that no finished request brings down, `wrong_slots`, a run
-whose slots were seen to hold other prefixes than they should, `no_samples`, an input
-without any report, and eight for a server that is down, stands, stood or lost requests:
+`l2_gives_less`, loads that bring less than was found, `leak_never_falls`, usage that
+no finished request brings down, `wrong_slots`, a run whose slots were seen to hold
+other prefixes than they should, `no_samples`, an input without any report, and eight
+for a server that is down, stands, stood or lost requests:
 `start_without_room`, `start_without_host_room`, `pool_alloc_failed`,
 `device_out_of_memory`, `engine_stalled`, `step_took_long`, `engine_died`,
 `kv_transfer_failed`.
@@ -147,6 +148,17 @@ CAUSES: dict[str, Cause] = {
         (
             "enlarge the host pool (hicache_ratio, hicache_size, the offload's "
             "CPU bytes) or write more selectively (write_through_selective)",
+        ),
+    ),
+    "l2_gives_less": Cause(
+        "l2_misconfigured",
+        "L2 gives back less than it had found",
+        (
+            "switch L2 off until this is mended: where the engine does not compute "
+            "again what failed to load, answers rest on KV that is not there",
+            "what was found was gone before it was read: enlarge L2, or look at the "
+            "disk or remote store behind it",
+            "update the engine and LMCache together, and report the lines upstream",
         ),
     ),
     "leak_overcount": Cause(

@@ -71,9 +71,10 @@ def is_late(signs: Signs) -> bool:
 
 
 def is_told(signs: Signs) -> bool:
-    """Say whether a rule of this file speaks where reports are few: of an end, or of
-    transfers that failed."""
-    return is_late(signs) or TRANSFER in signs.track.events
+    """Say whether a rule speaks where reports are few: of an end, of transfers that
+    failed, or of loads that brought less than they should."""
+    events = signs.track.events
+    return is_late(signs) or TRANSFER in events or "l2_short" in events
 
 
 def transfers(signs: Signs) -> Finding | None:

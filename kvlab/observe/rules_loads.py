@@ -1,8 +1,9 @@
-"""Do loads from L2 take long, by the engine's own clock?
+"""Do loads from L2 take long, by the engine's own clock, and do they bring it all?
 
 SGLang exports how long each load took. Releases up to some 0.5.10 time only the order
-that starts the copy, so a short time proves nothing; a long one does.
-Left out: logs, which print no load, and the rest of L2 (rules_l2.py).
+that starts the copy, so a short time proves nothing; a long one does. LMCache says in
+the log where it gave less than it had found.
+Left out: the rest of L2 (rules_l2.py).
 """
 
 from __future__ import annotations
@@ -46,6 +47,29 @@ def slow_loads(signs: Signs) -> Finding | None:
             quote(side.get("load_seconds_total"), *_SHOWN)
             for side in (track.firsts, track.lasts)
         ],
+    )
+
+
+def gives_less(signs: Signs) -> Finding | None:
+    """Does LMCache say that it gave less than its lookup had found?"""
+    told = [*signs.track.events.get("l2_short", ())]
+    if not told:
+        return None
+    sums = signs.track.sums
+    return yes(
+        "l2_gives_less",
+        say(
+            "LMCache gave {} of the {} tokens that it had found, in {} lines, of its "
+            "ranks or again",
+            sums["given_tokens"],
+            sums["promised_tokens"],
+            signs.track.count["l2_short"],
+        ),
+        quotes=[
+            quote(sample, "given_tokens", "promised_tokens")
+            for sample in (told[0], *told[1:][-1:])
+        ],
+        confidence="certain",
     )
 
 

@@ -30,6 +30,7 @@ FLOWS = frozenset(
     {
         "new_tokens", "cached_tokens", "new_seqs", "preemptions", "retracted",
         "lookup_tokens", "lookup_hits", "stored_tokens", "retrieved_tokens",
+        "given_tokens", "promised_tokens",
     }
 )  # fmt: skip
 """Fields that count something since the sample before: they are summed."""

@@ -66,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     rules_cache.prefix_parts_early,
     rules_end.died,
     rules_end.transfers,
+    rules_loads.gives_less,
     rules_fit.transfer_waits,
     rules_steps.slow_step,
     rules_input.burst,

@@ -142,12 +142,14 @@ def read_start(text: str) -> Values:
 # --- LMCache
 
 LMCACHE = re.compile(
-    r"Reqid: |Stored \d+ out of total |Retrieved \d+ out of |Failed to allocate memory"
+    r"Reqid: |Stored \d+ out of total |Retrieved \d+ out of |"
+    r"Failed to allocate memory|Num retrieved tokens: "
 )
 _LOOKUP = re.compile(
     r"Reqid: \S+, Total tokens (\d+), LMCache hit tokens: (\d+), need to load: (-?\d+)"
 )
 _STORED = re.compile(r"Stored (\d+) out of total (\d+) tokens")
+_SHORT = re.compile(r"Num retrieved tokens: (\d+), num expected tokens: (\d+)(?!\d)")
 _RETRIEVED = re.compile(r"Retrieved (\d+) out of (?:\d+ )?(?:required )?(?:tokens)?")
 
 
@@ -165,6 +167,9 @@ def read_lmcache(text: str) -> tuple[str, Values] | None:
         return "store", {"stored_tokens": float(found[1])}
     if found := _RETRIEVED.match(text):
         return "retrieve", {"retrieved_tokens": float(found[1])}
+    if found := _SHORT.match(text):
+        given, promised = (float(number) for number in found.groups())
+        return "l2_short", {"given_tokens": given, "promised_tokens": promised}
     if text.startswith("Failed to allocate memory"):
         return "l2_refused", {"l2_refusals": 1.0}
     return None

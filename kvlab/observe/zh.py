@@ -58,6 +58,8 @@ WORDS_ZH: dict[str, str] = {
     "account_session_held": "会话占用",
     "account": "总数",
     "account_delta": "差额",
+    "given_tokens": "给出的 token",
+    "promised_tokens": "查到的 token",
     "no room for the pool at the start": "启动时没有给池的空间",
     "no room for the host tier at the start": "启动时没有给主机层的空间",
     "the pool refused an allocation": "池拒绝了一次分配",

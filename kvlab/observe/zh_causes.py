@@ -49,6 +49,18 @@ CAUSES_ZH: dict[str, str] = {
         "L1 与 L2 之间的拷贝占住了池：链路跟不上"
     ),
     "the host tier drops or refuses what it is given": "主机层丢弃或拒收交给它的内容",
+    "L2 gives back less than it had found": "L2 还回来的比它查到的少",
+    "switch L2 off until this is mended: where the engine does not compute again what "
+    "failed to load, answers rest on KV that is not there": (
+        "修好之前关掉 L2：如果引擎不重算没取回的部分，回答就建立在不存在的 KV 上"
+    ),
+    "what was found was gone before it was read: enlarge L2, or look at the disk or "
+    "remote store behind it": (
+        "查到的内容在读取之前就没了：加大 L2，或看它背后的磁盘或远端存储"
+    ),
+    "update the engine and LMCache together, and report the lines upstream": (
+        "把引擎和 LMCache 一起升级，并把这些行上报"
+    ),
     "the account counts tokens twice": "账目把 token 数了两遍",
     "the account has lost tokens": "账目丢了 token",
     "tokens stay locked with nothing running": "没有请求在跑，token 仍被锁定",

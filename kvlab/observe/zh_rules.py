@@ -351,6 +351,10 @@ RULES_ZH: dict[str, str] = {
         "账目少 {} 个 token，但它不是泄漏检查打印的：请求在树外占用的不在账目里"
     ),
     "requests were given up after {} s": "等了 {} 秒后放弃了请求",
+    "LMCache gave {} of the {} tokens that it had found, in {} lines, of its ranks or "
+    "again": (
+        "LMCache 查到 {1} 个 token，只给出 {0} 个，共 {2} 行，来自各 rank 或再次出现"
+    ),
     "at most {} wait, in {} of the reports": "最多 {0} 个在排队，占报告的 {1}",
     "a scheduler that is stuck looks the same": "调度器卡住时看起来也一样",
     "compare the request that waits longest (input + max_new_tokens) with the pool: if "
