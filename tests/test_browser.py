@@ -240,6 +240,61 @@ def test_a_sentence_is_written_then_sorted_and_only_then_meets_a_model(
     assert told(notebook, "07.E4") == text
 
 
+@pytest.fixture
+def presenting(lab):
+    """Notebook 13, all cells run."""
+    opened = OpenNotebook(*lab, "notebooks/13_present.ipynb", width=1280)
+    opened.run_all()
+    yield opened
+    opened.close()
+
+
+def test_a_tour_is_written_checked_and_saved_and_a_neighbour_marks_it(
+    presenting, lab, tmp_path
+):
+    page = presenting.page
+    draft, card = page.locator(".kv").nth(1), page.locator(".kvf[data-id='13']").nth(1)
+    draft.locator(".at").wait_for()
+    tour = solutions("13.E1").TOURS["wrong"]
+    for event, text in tour.items():
+        note(draft, event, text if event != 25 else "30 ≤ 21 is false")
+    card.locator("[data-act=review]").click()
+    card.locator(".told.bad").wait_for()
+    assert "event 25: 21 stands neither" in card.inner_text()
+    page.wait_for_function("at => document.querySelectorAll('.kv')[1].kvlab.run.at"
+                           " === at", arg=25)  # fmt: skip
+    note(draft, 25, tour[25])
+    card.locator("[data-act=review]").click()
+    card.locator(".told.yes").wait_for()
+    card.scroll_into_view_if_needed()
+    shoot(presenting, "tour.png", tmp_path)
+    card.locator("[data-act=save]").click()
+    card.locator(".told:has-text('my_tour.html')").wait_for()
+    read = page.context.new_page()
+    read.goto(f"{lab[1]}/files/notebooks/my_tour.html")
+    read.wait_for_selector("#kvlab[data-ready]")
+    assert read.evaluate("() => kvlab.run.at") == min(tour) - 1
+    assert read.evaluate("() => kvlab.notes.size") == len(tour)
+    read.close()
+    marks = page.locator(".kvf[data-id='13']").nth(2)
+    for field in marks.locator("select").all():
+        field.select_option("1")
+    marks.locator("[data-do=check]").click()
+    marks.locator(".told:has-text('6 of 12')").wait_for()
+    assert presenting.complaints() == [] and presenting.console == []
+
+
+def note(player, event: int, text: str) -> None:
+    """Write a note to an event of a player, by its keys."""
+    player.locator(".ctl .at").fill(str(event))
+    player.locator(".ctl .at").press("Enter")
+    player.evaluate("root => root.focus()")
+    player.press("n")
+    line = player.locator(".panel .line")
+    line.fill(text)
+    line.press("Enter")
+
+
 def test_nothing_was_said_on_the_console_and_nobody_else_was_asked(notebook):
     assert notebook.console == []
     assert notebook.foreign == []

@@ -6,6 +6,7 @@ from played import golden
 from player_tab import needs_chromium, show
 
 from kvlab import Workbench
+from kvlab.lessons.scenarios.nb07 import three_fates
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay, states
 from kvlab.record.trace import Trace
@@ -217,6 +218,13 @@ def test_two_runs_open_at_their_first_difference_with_both_states(open_page):
     assert "n1" in tab.page.inner_text("#kvlab .p-why:not(.b)")
     assert "n2" in tab.page.inner_text("#kvlab .p-why.b")
     tab.shoot("compare.png")
+
+
+def test_two_runs_with_the_same_settings_differ_in_no_knob(open_page):
+    tab = open_page(to_html(three_fates().trace, three_fates(again=False).trace))
+    note = tab.page.inner_text("#kvlab .note")
+    assert "First difference: event 40. 39 events are identical before it." in note
+    assert "knob" not in note and "undefined" not in note
 
 
 def test_no_difference_is_said_plainly(open_page):

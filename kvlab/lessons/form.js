@@ -11,7 +11,8 @@ const STYLE = `
   background: var(--jp-layout-color1, #fff); font: 14px/1.5 var(--jp-ui-font-family, sans-serif); }
 .kvf:focus-visible, .kvf :focus-visible { outline: 2px solid #0072b2; outline-offset: 2px; }
 .kvf .lab { font-size: 12px; color: var(--jp-content-font-color2, #525b66); letter-spacing: .02em; }
-.kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; } .kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
+.kvf .q { font-size: 15px; font-weight: 600; margin: 4px 0 10px; white-space: pre-line; }
+.kvf .given { margin: 0 0 10px; padding-left: 12px; border-left: 3px solid var(--line); white-space: pre-line; } .kvf fieldset { border: 0; margin: 0 0 8px; padding: 0; min-width: 0; }
 .kvf label { display: flex; gap: 8px; align-items: baseline; padding: 3px 0; }
 .kvf .row { display: grid; grid-template-columns: minmax(60px, max-content) minmax(150px, auto) 1.5em; gap: 4px 12px;
   justify-content: start; align-items: center; margin-bottom: 10px; }
@@ -71,13 +72,15 @@ class Form {
     const style = document.createElement("style");
     style.textContent = STYLE;
     const label = this.el("div", "lab", asked.id[3] ? `${this.W(asked.id[3])} ${asked.id}` : `kvlab ${asked.id}`);
-    const text = this.el("div", "q", this.pick(asked.asks));
+    const [asks, given = ""] = this.pick(asked.asks).split("\n\n");
+    const text = this.el("div", "q", asks);
     text.id = `${this.name}-q`;
     root.setAttribute("aria-labelledby", text.id);
     const body = this.el("div", "body");
     this.told = this.el("div", "told");
     this.told.setAttribute("role", "status");
     root.append(style, label, text, body, this.told);
+    if (given) text.after(this.el("div", "given", given));
     this[kind === "order" ? "steps" : kind](body);
     if (this.predicts) this.sure(body);
     const acts = this.el("div", "acts");

@@ -148,6 +148,7 @@ SOURCES = {
     "lookup": "kv_cache_manager.py · get_computed_blocks",
     "slots": "kv_cache_manager.py · allocate_slots",
     "forget evicted": "block_pool.py · get_new_blocks",
+    "forget evicted kept": "block_pool.py · get_new_blocks",
     "schedule": "sched/scheduler.py · schedule",
     "stop": "sched/scheduler.py · schedule",
     "pickvictim": "sched/scheduler.py · _preempt_request",

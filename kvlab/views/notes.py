@@ -23,6 +23,8 @@ _WIDE = re.compile("[\u2e80-\uffef]")
 _PACE = 15
 """Letters that are read aloud in a second; a Chinese character takes three letters'."""
 _BREATH = 1
+STEP = 0.6
+"""Seconds from an event to the next while the player plays at 1×."""
 
 
 def checked(notes: Mapping[int, str] | None, trace: AnyTrace) -> dict[int, str]:

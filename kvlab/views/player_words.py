@@ -166,8 +166,9 @@ UI_WORDS: dict[str, Words] = {
                        "创建此播放器的内核已不在：请重新运行该单元格。"),
     "same": Words("No difference in {n} events", "{n} 个事件中没有差别"),
     "differ": Words("First difference: event {n}. ", "首个分歧：事件 {n}。"),
-    "identical": Words("{n} events are identical before it. The knob is the only "
-                       "change: {k}", "此前 {n} 个事件完全相同；唯一的改动：{k}"),
+    "identical": Words("{n} events are identical before it.",
+                       "此前 {n} 个事件完全相同。"),
+    "only_knob": Words(" The knob is the only change: {k}", "唯一的改动：{k}"),
     "over": Words("this run has ended", "此运行已结束"),
     "lead": Words("led to it", "前因"),
     "first": Words("to the start (Home)", "到开头（Home）"),

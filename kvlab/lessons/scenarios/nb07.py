@@ -17,13 +17,14 @@ C = range(300, 316)
 D = range(400, 416)
 
 
-def three_fates(**knobs: Any) -> Workbench:
+def three_fates(again: bool = True, **knobs: Any) -> Workbench:
     """Three leaves fill L1 and are evicted; L2 has room for all but one token.
 
     A (12 tokens) is inserted and backed up. B (12) is a middle chunk of a prefill,
     which counts no hit, so write_through does not back it up. C (16) is inserted and
     backed up. All are evicted; A is asked for once more; D (16) then wants a place on
-    the host, where the coldest must go. `knobs` change the engine's.
+    the host, where the coldest must go. Without `again` nobody asks for A a second
+    time. `knobs` change the engine's.
 
     Source: SGLang 0.5.14, mem_cache/hiradix_cache.py, evict and evict_host.
     """
@@ -37,7 +38,8 @@ def three_fates(**knobs: Any) -> Workbench:
     bench.insert(C)
     bench.ack_write()
     bench.evict(40)
-    bench.match(A)
+    if again:
+        bench.match(A)
     bench.insert(D)
     bench.ack_write()
     return bench

@@ -42,5 +42,6 @@ export function differsWords(player) {
   const d = player.difference;
   if (d.index == null)
     return ui(player, "same", { n: num(d.events) }) + (d.knobs ? ` · ${d.knobs}` : "");
-  return `${ui(player, "differ", { n: num(d.index + 1) })}${ui(player, "identical", { n: num(d.index), k: d.knobs || "–" })}`;
+  const knobs = d.knobs && ui(player, "only_knob", { k: d.knobs });
+  return `${ui(player, "differ", { n: num(d.index + 1) })}${ui(player, "identical", { n: num(d.index) })}${knobs}`;
 }
