@@ -21,9 +21,12 @@ def block_differences(state: BlockState, engine: BlockRunner | BlockOps) -> list
         folded = state.requests[id]
         live = (
             engine.manager.tables.get(id, []), request.computed, request.num_outputs,
-            request.preemptions,
+            request.preemptions, request.prompt_len, request.max_new, request.priority,
         )  # fmt: skip
-        said = (folded.blocks, folded.computed, folded.outputs, folded.preemptions)
+        said = (
+            folded.blocks, folded.computed, folded.outputs, folded.preemptions,
+            folded.prompt_len, folded.max_new, folded.priority,
+        )  # fmt: skip
         if said != live:
             found.append(f"request {id}: folded {said}, live {live}")
     if isinstance(engine, BlockRunner):
@@ -75,11 +78,20 @@ def _stages(request: BlockRequest) -> tuple[str, ...]:
 
 def _copies(state: BlockState, offload: CpuOffload) -> list[str]:
     loads = {id: tuple(pairs) for id, pairs in offload.loads.items()}
+    jobs = offload.stores | {offload._number: offload._next}
+    stores = {n: _sorted(job.pairs) for n, job in jobs.items() if job.pairs.l1}
+    told = {number: _sorted(pairs) for number, pairs in state.stores.items()}
     pairs = [
+        ("stores", told, stores),
         ("pins", state.pins, offload.pending),
         ("loads", state.loads, loads),
     ]
     return [f"{what}: folded {a}, live {b}" for what, a, b in pairs if a != b]
+
+
+def _sorted(copies: tuple[list[int], list[int]]) -> list[tuple[int, int]]:
+    """Return the pairs of a store, which is put together from the last step's end."""
+    return sorted(zip(*copies, strict=True))
 
 
 def chunk_differences(state: BlockState, pool: ChunkPool) -> list[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kvlab.cache.tree import Node
 from kvlab.pages import Pages
 from kvlab.record.snapshot import NodeState, State
 from kvlab.record.trace import EventLog
@@ -35,12 +36,12 @@ def differences(state: State, engine: Engine) -> list[str]:
         if folded != live:
             found.append(f"{what}: folded {folded}, live {live}")
 
-    live = {node.id: node for node in cache.tree.nodes()}
-    check("nodes", sorted(state.nodes), sorted(live))
-    for id in state.nodes.keys() & live.keys():
-        node, folded = live[id], state.nodes[id]
+    nodes = {node.id: node for node in cache.tree.nodes()}
+    check("nodes", sorted(state.nodes), sorted(nodes))
+    for id in state.nodes.keys() & nodes.keys():
+        node, folded = nodes[id], state.nodes[id]
         check(f"node {id}", _facts(folded), (
-            node.above.id, node.key.tolist(), _listed(node.value),
+            node.above.id, _space(node), node.key.tolist(), _listed(node.value),
             _listed(node.host_value), node.lock_ref, node.host_lock_ref,
             node.hit_count, node.priority, node.last_access, node.created,
             node.writing, node.loading,
@@ -56,7 +57,15 @@ def differences(state: State, engine: Engine) -> list[str]:
     scheduler = engine.scheduler
     check("waiting", state.waiting, [r.id for r in scheduler.waiting])
     check("running", state.running, [r.id for r in scheduler.running])
-    for request in [*scheduler.running, *filter(None, [scheduler.chunked])]:
+    live = [*scheduler.running, *filter(None, [scheduler.chunked])]
+    for request in [*live, *scheduler.waiting]:
+        arrived = state.requests[request.id]
+        check(
+            f"request {request.id}",
+            (arrived.prompt_len, arrived.max_new, arrived.priority),
+            (len(request.prompt), request.max_new, request.priority),
+        )
+    for request in live:
         folded_request = state.requests[request.id]
         row = scheduler.rows.pages(request.row, 0, request.kv_len)
         check(
@@ -76,10 +85,18 @@ def differences(state: State, engine: Engine) -> list[str]:
 
 def _facts(node: NodeState) -> tuple[object, ...]:
     return (
-        node.parent, node.tokens.tolist(), _listed(node.pages),
+        node.parent, node.space, node.tokens.tolist(), _listed(node.pages),
         _listed(node.host_pages), node.lock_ref, node.host_lock_ref, node.hit_count,
         node.priority, node.time, node.created, node.writing, node.loading,
     )  # fmt: skip
+
+
+def _space(node: Node) -> str:
+    """Return the namespace under which the node's path hangs below the root."""
+    while node.above.parent is not None:
+        node = node.above
+    named = isinstance(node.branch, tuple) and isinstance(node.branch[0], str)
+    return node.branch[0] if named else ""
 
 
 def _listed(pages: Pages | None) -> list[int] | None:

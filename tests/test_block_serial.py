@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
 from kvlab.block_config import BlockConfig
 from kvlab.cli import main
 from kvlab.errors import OutOfPool, TraceError
+from kvlab.record import block_events as ev
 from kvlab.record.block_invariants import broken_blocks
 from kvlab.record.block_replay import block_state_at
 from kvlab.record.request_trace import TracedRequest
@@ -79,6 +81,29 @@ def test_a_recorded_replay_folds_into_the_live_pool():
         live.serve(np.repeat(request.hash_ids, 512))
     assert list(state.tiers["L1"].free) == live.manager.pool.free_queue()
     assert broken_blocks(state) == []
+
+
+def test_a_recorded_replay_tells_each_prompt_once_with_what_was_found():
+    _, trace = replay_blocks(REQUESTS, config(4), record=True)
+    moves = (ev.Take, ev.Forget, ev.Register, ev.Share, ev.Release, ev.Hold, ev.Vacate)
+    told = [
+        (type(event), *msgspec.structs.astuple(event)[1:])
+        for event in trace.events
+        if not isinstance(event, moves)
+    ]
+    expected = []
+    for number, (ids, found) in enumerate(zip(LISTS, (0, 2, 3, 0), strict=True)):
+        id, size = f"r{number}", 512 * len(ids)
+        expected += [
+            (ev.Step, number, "request", id),
+            (ev.Arrive, id, size, 0, 0),
+            (ev.Lookup, id, size, 512 * found, None),
+            (ev.Slots, id, "this_step", len(ids), 0, 0, 4, True),
+            (ev.Run, id),
+            (ev.Compute, id, size),
+            (ev.Finish, id),
+        ]
+    assert told == expected
 
 
 def test_a_recorded_run_survives_the_disk(tmp_path):

@@ -10,17 +10,17 @@ from folding import Folded
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.cache.key import as_tokens
 from kvlab.lessons.scenarios.nb10 import preempted_in_prefill
-from kvlab.record.block_events import CopyOut
+from kvlab.record.block_events import CopyOut, Schedule
 from kvlab.record.block_invariants import broken_blocks
 from kvlab.record.block_metrics import meter
 from kvlab.record.block_snapshot import BlockState
-from kvlab.record.events import Decode
+from kvlab.record.events import Arrive, Decode, Drop, Forward, Sent, TooLarge
 from kvlab.record.trace import QUIET, BlockHeader, BlockTrace
 from kvlab.run.accelerators import accelerator
 from kvlab.run.block_samples import BlockSampler
 from kvlab.run.block_timed_engine import TimedBlockEngine
 from kvlab.run.block_timed_replay import block_figures_of
-from kvlab.run.cost import Cost
+from kvlab.run.cost import NS, Cost
 from kvlab.run.generators import burst, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_request import Part
@@ -153,6 +153,56 @@ def test_a_prompt_that_no_empty_pool_could_hold_is_refused_at_once():
     engine.run(crowd(2, length=200, outputs=5))
     (refused,) = engine.tallies.refused
     assert (refused.need, refused.total) == (213, 160)
+
+
+def test_the_trace_tells_when_each_was_sent_and_why_some_never_ran():
+    asks = [
+        Ask(f"r{i}", 7 * i, as_tokens(range(size)), 5)
+        for i, size in enumerate([150, 155, 160, 20])
+    ]
+    trace = BlockTrace(BlockHeader(config=config(tokens=160)))
+    machine(trace, tokens=160).run(OpenLoop(asks))
+    about = {ask.id: [] for ask in asks}
+    for event in trace.events:
+        if isinstance(event, (Arrive, Sent, TooLarge, Drop)):
+            about[event.request].append(event)
+    for ask in asks:
+        size, most = len(ask.tokens), 1 if ask.id == "r2" else 5
+        come = [Arrive(-1, ask.id, size, most, 0), Sent(-1, ask.id, ask.at)]
+        gone = [TooLarge(-1, ask.id, 161, 160), Drop(-1, ask.id)]
+        assert about[ask.id] == come + (gone if ask.id == "r2" else [])
+
+
+@pytest.mark.parametrize("jump", [True, False])
+def test_every_step_takes_what_the_cost_model_says(jump):
+    """One with prefills in it the prefills and who decodes beside them; a decode the
+    batch and its tokens; to the nanosecond in which both ends are told."""
+    trace = BlockTrace(BlockHeader(config=config(tokens=4000)))
+    engine = machine(trace, jump=jump, tokens=4000)
+    engine.run(crowd())
+    state, given, kinds = BlockState.start(trace.header.config), {}, set()
+    for event in trace.events:
+        running = [state.requests[id] for id in state.running]
+        lengths = [r.prompt_len + r.outputs for r in running if r.lacks_one]
+        if isinstance(event, Schedule):
+            given[event.request] = event.tokens
+        elif isinstance(event, Forward):
+            first = [r for r in running if r.lacks_one and not r.outputs]
+            given |= {r.id: 1 for r in first}
+            lengths = [r.prompt_len + r.outputs for r in running if r.id not in given]
+            parts = [(given[id], state.requests[id].computed) for id in given]
+            took = COST.mixed(parts, len(lengths), sum(lengths)) / NS
+            assert (event.begin, event.load) == (state.now, 0)
+            assert abs(event.compute - took) < 1
+            kinds.add(("beside", bool(lengths)))
+            given = {}
+        elif isinstance(event, Decode) and state.now != event.now:
+            took = COST.decode(len(lengths), sum(lengths), event.steps) / NS
+            assert abs(event.now - state.now - took) < 1
+            kinds.add(("alone", event.steps > 1))
+        state.apply(event)
+    assert engine.tallies.retractions > 0
+    assert {("beside", True), ("alone", jump)} <= kinds
 
 
 def test_everybody_who_left_is_counted_and_told_to_the_progress():

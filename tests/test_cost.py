@@ -22,6 +22,21 @@ def test_many_decode_steps_take_exactly_what_they_take_one_by_one():
     assert one.decode(37, 400_000, 250) == singly
 
 
+def test_a_step_without_prefill_is_a_decode_and_one_without_a_batch_a_prefill():
+    one, parts = cost(), [(100, 0), (28, 1000)]
+    assert one.mixed([], 37, 400_000) == one.decode(37, 400_000)
+    assert one.mixed(parts, 0, 0) == one.prefill(parts)
+
+
+def test_a_token_attends_to_itself_and_to_all_before_it():
+    one = cost()
+    whole, part = one.prefill([(100, 0)]), one.prefill([(100, 1000)])
+    pair = (part - whole) / (100 * 1000)
+    alone = one.prefill([(1, 0)] * 100)
+    assert whole - alone == pytest.approx((100 * 101 / 2 - 100) * pair)
+    assert alone - one.mixed([], 100, 0) == pytest.approx(100 * pair)
+
+
 @pytest.mark.parametrize("budget", [0, 1, 10**12, 3 * 10**14, 7 * 10**15])
 def test_steps_to_a_moment_are_the_fewest_that_reach_it(budget):
     one = cost()
@@ -106,6 +121,12 @@ def test_every_named_model_has_a_cost_on_every_accelerator():
 def test_an_impossible_machine_is_refused(options, message):
     with pytest.raises(ConfigError, match=message):
         cost(**options)
+
+
+def test_a_whole_peak_and_the_largest_machine_are_possible():
+    whole = Factors(memory=1, peer=1, prefill_flops=1, overhead_s=10)
+    slowest = cost(tp=1, factors=whole).decode(1, 1)
+    assert cost(tp=1024, link_rate=1e15, factors=whole).decode(1, 1) < slowest
 
 
 def test_an_impossible_factor_is_refused():

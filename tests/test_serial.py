@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any, NamedTuple
 
+import msgspec
 import pytest
 from bench import Bench
 from serial_model import Model
@@ -17,6 +18,7 @@ from kvlab.cache.key import as_tokens
 from kvlab.config import EngineConfig
 from kvlab.errors import OutOfPool
 from kvlab.memory.transfer import InstantTransfer
+from kvlab.record import events as ev
 from kvlab.record.metrics import metrics, tree_digest
 from kvlab.rules import Rules
 from kvlab.run.engine import Engine
@@ -146,6 +148,25 @@ def test_the_trace_tells_the_same_sums(served):
     assert told.host_evicted_tokens == totals.host_evicted
     assert told.lost_tokens == totals.lost
     assert told.loaded_back_tokens == totals.loaded_back
+
+
+def test_the_trace_tells_each_prompt_once_with_what_the_procedure_found(served):
+    told, expected = [], []
+    for event in served.bench.events(ev.Event):
+        if isinstance(event, (ev.Step, ev.Arrive, ev.Prefill, ev.Start, ev.Finish)):
+            told.append((type(event), *msgspec.structs.astuple(event)[1:]))
+    for number, (prompt, found) in enumerate(
+        zip(prompts(), served.by_model, strict=True)
+    ):
+        (device, host, loaded), id, size = found, f"r{number}", len(prompt)
+        expected += [
+            (ev.Step, number, "request", id),
+            (ev.Arrive, id, size, 0, 0),
+            (ev.Prefill, id, device, host, loaded, size - device - loaded),
+            (ev.Start, id, size, False),
+            (ev.Finish, id),
+        ]
+    assert told == expected
 
 
 def test_the_trace_folds_to_the_same_tree(served):

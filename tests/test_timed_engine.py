@@ -15,7 +15,7 @@ from kvlab.record.snapshot import State
 from kvlab.record.trace import QUIET, Header, Trace
 from kvlab.rules import Rules
 from kvlab.run.accelerators import accelerator
-from kvlab.run.cost import Cost
+from kvlab.run.cost import NS, Cost
 from kvlab.run.generators import burst, chat, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.timed_engine import TimedEngine
@@ -147,6 +147,42 @@ def test_the_parts_are_those_that_the_trace_tells():
     assert first == {record.id: record.ttft for record in engine.tallies.done}
 
 
+@pytest.mark.parametrize("chunk", [None, 256])
+def test_what_a_request_spends_in_prefill_is_what_its_prefills_took(chunk):
+    trace = Trace(Header(config=EngineConfig(pool_tokens=4096), rules=RULES["0.5.14"]))
+    engine = machine(trace, link=2e8, pool_tokens=4096, chunked_prefill_size=chunk)
+    engine.run(crowd())
+    took, batch = {record.id: [0, 0] for record in engine.tallies.done}, []
+    for event in trace.events:
+        if isinstance(event, ev.Prefill):
+            batch.append(event.request)
+        elif isinstance(event, ev.Forward):
+            for id in batch:
+                took[id] = [took[id][0] + event.load, took[id][1] + event.compute]
+            batch = []
+    once = [record for record in engine.tallies.done if not record.retracted]
+    assert any(took[record.id][0] for record in once)
+    for record in once:
+        assert took[record.id] == [record.part(Part.LOAD), record.part(Part.PREFILL)]
+
+
+def test_a_step_for_which_room_is_made_asks_for_a_page_of_each_who_runs():
+    config = EngineConfig(pool_tokens=4096, host_tokens=8192, page_size=16)
+    trace = Trace(Header(config=config, rules=RULES["0.5.14"]))
+    machine(trace, pool_tokens=4096, host_tokens=8192).run(crowd())
+    state, asked, needs = State.start(config), None, 0
+    for event in trace.events:
+        if isinstance(event, ev.MakeRoom):
+            asked = event.need
+        elif isinstance(event, (ev.DecodeRoom, ev.Prefill, ev.Retract)):
+            asked = None
+        elif isinstance(event, ev.Decode) and asked is not None:
+            assert asked == len(state.running) * config.page_size
+            asked, needs = None, needs + 1
+        state.apply(event)
+    assert needs > 10
+
+
 def test_every_token_asked_for_is_produced_whatever_is_retracted():
     engine = machine(pool_tokens=4096)
     engine.run(crowd())
@@ -198,6 +234,62 @@ def test_who_finds_the_queue_full_is_turned_away():
     engine.run(at_once(*[100] * 5))
     assert [record.id for record in engine.tallies.done] == ["r0", "r1"]
     assert engine.tallies.turned_away == 3
+
+
+def test_the_trace_tells_when_each_was_sent_and_why_some_never_ran():
+    asks = [
+        Ask(f"r{i}", i // 4, np.arange(size, dtype=np.int32) + 10_000 * i, 10)
+        for i, size in enumerate([100, 7000, 100, 100, 100])
+    ]
+    trace = Trace(Header(config=EngineConfig(pool_tokens=4096), rules=RULES["0.5.14"]))
+    machine(trace, queued=2, pool_tokens=4096).run(OpenLoop(asks))
+    about = {ask.id: [] for ask in asks}
+    for event in trace.events:
+        if isinstance(event, (ev.Arrive, ev.Sent, ev.TooLarge, ev.Drop)):
+            about[event.request].append(event)
+    for ask in asks:
+        size, most = len(ask.tokens), 10
+        come = [ev.Arrive(-1, ask.id, size, most, 0), ev.Sent(-1, ask.id, ask.at)]
+        dropped = [ev.Drop(-1, ask.id)]
+        gone = {"r1": [ev.TooLarge(-1, "r1", 7026, 4096), *dropped], "r3": dropped}
+        assert about[ask.id] == come + gone.get(ask.id, [])
+
+
+@pytest.mark.parametrize("jump", [True, False])
+def test_every_step_takes_what_the_cost_model_says(jump):
+    """A prefill what it computes, a decode the batch and the tokens that it adds; to
+    the nanosecond in which both ends are told."""
+    knobs = {"pool_tokens": 4096, "page_size": 16, "tree": "radix"}
+    config = EngineConfig(**knobs)
+    trace = Trace(Header(config=config, rules=RULES["0.5.14"]))
+    engine = machine(trace, jump=jump, **knobs)
+    engine.run(crowd(40))
+    state, parts, kinds = State.start(config), [], set()
+    for event in trace.events:
+        if isinstance(event, ev.Prefill):
+            parts.append((event.extend, event.device_hit + event.loaded))
+        elif isinstance(event, ev.Forward):
+            assert (event.begin, event.load) == (state.now, 0)
+            assert abs(event.compute - engine.cost.prefill(parts) / NS) < 1
+            parts = []
+        elif isinstance(event, ev.Decode):
+            lengths = [state.requests[id].kv_len + 1 for id in state.running]
+            took = engine.cost.decode(len(lengths), sum(lengths), event.steps)
+            assert abs(event.now - state.now - took / NS) < 1
+            kinds.add((len(lengths) > 1, event.steps > 1))
+        state.apply(event)
+    assert engine.tallies.retractions > 0
+    assert (True, jump) in kinds
+
+
+def test_the_share_that_is_set_aside_decays_by_each_step_and_starts_anew_when_idle():
+    engine, ratios = machine(), []
+    engine.run(
+        at_once(100, 200, outputs=51), lambda _: ratios.append(engine.scheduler.ratio)
+    )
+    decaying = engine.scheduler.decaying
+    assert ratios == [pytest.approx(decaying.initial - 50 * decaying.step)]
+    assert engine.scheduler.ratio == decaying.initial
 
 
 def test_nobody_beyond_the_seats_runs():

@@ -153,6 +153,32 @@ class ScheduleWitness(Witness):
         ends = [state.requests[id].kv_len % self.page for id in state.running]
         return ends.count(0) * self.page
 
+    # --- decode
+
+    def of_output(self, told: Told, event: ev.Output, state: State) -> Numbers:
+        """A request that was sent back gets again what its first prefill said."""
+        op, count = self.run.op(told), state.requests[event.request].outputs
+        match op:
+            case sc.DecodeOp() | sc.DecodeStepOp():
+                token = op.token
+            case sc.RequestOp():
+                token = op.out[count]
+            case sc.RequestStartOp():
+                token = op.first_out
+            case sc.RoundOp():
+                token = self.first_out(event.request, told)
+        return {"token": token}
+
+    def first_out(self, request: str, told: Told) -> int:
+        """Return what the round that brought the request gave it to say."""
+        number = told.causes()[-1].event.number
+        rounds = [
+            op for op in self.run.script.ops[: number + 1] if isinstance(op, sc.RoundOp)
+        ]
+        return [new.first_out for op in rounds for new in op.new if new.id == request][
+            -1
+        ]
+
     def of_decoderoom(self, told: Told, event: ev.DecodeRoom, state: State) -> Numbers:
         need, available = self.decode_need(state), state.account().available
         if not any(isinstance(o.event, ev.DecodeRoom) for o in told.before):

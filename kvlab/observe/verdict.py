@@ -163,8 +163,7 @@ def _one_rank_full(
             *one.best.why,
         )
         shown = [quote(o.track.peaks.get("usage"), "usage", "queue") for o in idle[:2]]
-        sure = one.best.confidence if one.best.cause in _FULL else "likely"
         cause = "rank_imbalance_one_rank_full"
         quotes = (*one.best.quotes, *(q for q in shown if q is not None))
-        return Finding(cause, True, why, quotes, sure), one
+        return Finding(cause, True, why, quotes, one.best.confidence), one
     return None
