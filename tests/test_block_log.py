@@ -304,7 +304,7 @@ def test_what_a_page_cannot_hold_ends_it_with_a_line(event, said):
     trace = load_blocks(FOLDER / "t02_free_queue_two_ends.json")
     log, _ = unpack(block_log(BlockTrace(trace.header, [*trace.events[:9], event])))
     assert log["events"] == 9
-    assert said in log["fault"]
+    assert said in log["fault"][0]
 
 
 def test_a_run_that_does_not_fold_is_shown_up_to_its_fault():
@@ -313,7 +313,7 @@ def test_a_run_that_does_not_fold_is_shown_up_to_its_fault():
     broken = BlockTrace(trace.header, [*trace.events[:9], wrong])
     log, _ = unpack(block_log(broken))
     assert log["events"] == 9
-    assert "does not fit" in log["fault"]
+    assert "does not fit" in log["fault"][0]
 
 
 def replayed(algo: str, requests: int) -> BlockTrace:

@@ -98,7 +98,7 @@ def broken(sample: Trace, event: ev.Event) -> str:
     trace = Trace(sample.header, [*sample.events, event])
     contents, columns = unpack(player_log(trace))
     assert contents["events"] == len(sample) == len(columns["variant"])
-    return contents["fault"]
+    return contents["fault"][0]
 
 
 def test_pages_that_the_pool_does_not_have_are_told(sample):

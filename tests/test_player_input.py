@@ -68,6 +68,20 @@ def test_a_fault_of_the_player_is_not_blamed_on_the_log(open_page):
     assert "fault of its own" in said and "null" in said
 
 
+def test_a_run_that_does_not_fold_says_so_in_the_words_of_the_page(open_page):
+    trace = golden("s10")
+    broken = Trace(trace.header, [*trace.events[:20], ev.Unlock(-1, 999)])
+    said = {
+        "en": "event 20 (Unlock): does not fit the state before it: it names 999",
+        "zh": "事件 20（Unlock）与之前的状态不符：它提到的 999 并不存在",
+    }
+    for lang in said:
+        note = open_page(to_html(broken, lang=lang)).page.inner_text("#kvlab .note")
+        assert [words in note for words in said.values()] == [
+            one == lang for one in said
+        ]
+
+
 def test_a_part_of_a_run_says_that_it_is_one(open_page):
     tab = open_page(to_html(golden("s10"), length=20, lang="en"))
     assert "The first 20 of 105 events" in tab.page.inner_text("#kvlab .note")

@@ -265,7 +265,7 @@ def test_a_run_that_does_not_fold_is_shown_up_to_there():
     events = [*trace.events[:20], ev.Demote(-1, 999), *trace.events[20:]]
     contents, columns = unpack(player_log(Trace(trace.header, events)))
     assert contents["events"] == 20
-    assert "event 20 (Demote): does not fit" in contents["fault"]
+    assert "event 20 (Demote): does not fit" in contents["fault"][0]
     assert len(columns["variant"]) == len(columns["size"]) == 20
 
 

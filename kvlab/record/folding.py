@@ -14,10 +14,11 @@ from .events import Event
 
 
 class FoldError(TraceError):
-    """An event that does not fit the state before it. `index` is its number."""
+    """An event that does not fit the state before it: `index` is its number, `problem`
+    says why."""
 
     def __init__(self, index: int, event: Event, problem: str) -> None:
-        self.index = index
+        self.index, self.event, self.problem = index, event, problem
         super().__init__(
             f"event {index} ({type(event).__name__})",
             f"does not fit the state before it: {problem}",

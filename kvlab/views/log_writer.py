@@ -20,8 +20,10 @@ import msgspec
 from ..record.events import Event
 from ..record.folding import FoldError
 from .grades import Grade
+from .misfits import fault_words
 from .patch_list import PatchList
 from .streams import Stream
+from .theme import Words
 
 _NODES = {"node", "parent", "upper", "end", "last_device", "best"}
 _RISING = {"number", "time", "at", "now", "begin"}
@@ -111,7 +113,7 @@ class LogWriter(ABC):
         """Count an event that has just been written; an engine may keep more of it."""
         self.done += 1
 
-    def run(self) -> str | None:
+    def run(self) -> Words | None:
         """Write every event that folds; return what is wrong with the next, if any."""
         for index, event in enumerate(self.events):
             try:
@@ -120,7 +122,7 @@ class LogWriter(ABC):
                 for write, read in self._writes[type(event)]:
                     write(read(event))
             except (FoldError, LookupError, ValueError, OverflowError) as problem:
-                return self._fault(index, problem)
+                return fault_words(self._fault(index, problem))
             self.size.append(size)
             for name in hits:
                 self.hits[name].append(index)
@@ -130,17 +132,17 @@ class LogWriter(ABC):
             self.after(index, event)
         return None
 
-    def _fault(self, index: int, problem: Exception) -> str:
-        """Say why the event cannot be shown: it does not fold, or its patches name
+    def _fault(self, index: int, problem: Exception) -> FoldError:
+        """Return why the event cannot be shown: it does not fold, or its patches name
         what is not there. What was begun of it lies behind all that `size` counts,
         where nobody looks."""
         if isinstance(problem, FoldError):
-            return str(problem)
+            return problem
         try:
             self.made.fold(index)
         except FoldError as fault:
-            return str(fault)
-        return str(FoldError(index, self.events[index], str(problem)))
+            return fault
+        return FoldError(index, self.events[index], str(problem))
 
     def _write_of(self, kind: type[Event], field: Field) -> _Write:
         """Return how a field is written: into its column, as what is read of it."""

@@ -106,7 +106,7 @@ function topHtml(player) {
 function notesOf(player) {
   const { log } = player;
   const notes = log.notes.map((words) => pick(player, words));
-  if (log.fault) notes.push(ui(player, "fault", { a: plain(log.fault, 200) }));
+  if (log.fault) notes.push(ui(player, "fault", { a: plain(pick(player, log.fault), 200) }));
   if (log.cut) notes.push(ui(player, "cut", { a: plain(log.cut, 200) }));
   if (log.ended)
     notes.push(ui(player, "ended", { a: plain(log.ended, 200), n: num(log.of) }));
