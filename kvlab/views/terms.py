@@ -82,13 +82,21 @@ def facts_of(config: EngineConfig) -> dict[str, Value]:
 
 def whole_of(event: ev.Admit, before: State) -> int | None:
     """Return the tokens not on L1 with which a request was tested, where what it
-    brings was then cut to a chunk, else None. What was to come from L2 is no cut; so a
-    chunk that is as long as the rest behind a load that failed is not told."""
+    brings was then cut to a chunk, else None. What comes from L2 is no cut."""
     known = before.requests.get(event.request)
     if known is None or not event.added:
         return None
     whole = known.prompt_len + known.outputs - event.device_hit
-    return None if event.extend in (whole, whole - event.host_hit) else whole
+    if event.extend == whole:
+        return None
+    rest = event.extend == whole - event.host_hit
+    return None if rest and _loads_from(event.device_hit, before) else whole
+
+
+def _loads_from(start: int, state: State) -> bool:
+    """Whether a load is under way that begins behind so many tokens of a prompt."""
+    loading = (n.id for n in state.nodes.values() if n.loading is not None)
+    return any(state.start_of(node) == start for node in loading)
 
 
 def chunk_left(event: ev.Admit) -> int | None:

@@ -256,8 +256,11 @@ export class Run extends States {
   /** The tokens not on L1 with which a request was tested that was then cut to a chunk,
    *  null for another (terms.whole_of). */
   #wholeOf(request, { added, extend, device_hit, host_hit }) {
-    const whole = this.c.prompt[request] + this.c.outputs[request] - device_hit;
-    return added && extend !== whole && extend !== whole - host_hit ? whole : null;
+    const { prompt, outputs, l1, start } = this.c;
+    const whole = prompt[request] + outputs[request] - device_hit;
+    if (!added || extend === whole) return null;
+    const loads = (n) => l1[n] === 2 && start[n] === device_hit;
+    return extend === whole - host_hit && this.alive.some(loads) ? null : whole;
   }
 
   /** The terms of an event's card, by name. */
