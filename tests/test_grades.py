@@ -193,6 +193,26 @@ def test_a_preemption_is_a_loss_and_a_request_that_gets_no_blocks_is_refused():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("why", "grade"), [("no_blocks", ""), ("in_flight", ""), ("no_chunk", "refusal")]
+)
+def test_the_end_of_a_turn_is_a_refusal_only_where_none_came_before(why, grade):
+    assert BlockGrades().of(be.Stop(-1, "a", why)) == grade
+
+
+def test_before_a_turn_that_ends_for_want_of_blocks_somebody_was_refused():
+    ends = Counter()
+    for name, trace in block_runs():
+        asked = None
+        for event in trace.events:
+            if isinstance(event, be.Slots):
+                asked = event
+            if isinstance(event, be.Stop) and event.why != "no_chunk":
+                assert (asked.request, asked.fits) == (event.request, False), name
+                ends[event.why] += 1
+    assert ends["no_blocks"]
+
+
 def test_the_sign_of_a_block_decision_is_that_of_its_grade():
     for name, trace in block_runs():
         grades = BlockGrades()

@@ -88,7 +88,7 @@ BLOCK_WHYS: dict[str, Why] = {
         (Test(("tokens", "left")),),
         own=Own("schedule", "_give", "turn.give(request, tokens)")),
     "stop": Why(
-        "no",
+        "note",
         Words("First come, first served: the first that does not fit ends the turn, "
               "even if others behind it would fit.",
               "先来先服务：第一个放不下的请求结束本轮，哪怕后面的放得下。"),
@@ -105,7 +105,7 @@ BLOCK_WHYS: dict[str, Why] = {
         instead=(Instead(Words("let a smaller one pass", "让更小的请求先行")),),
         own=Own("schedule", "_stop", "ev.Stop")),
     "stop in_flight": Why(
-        "no",
+        "note",
         Words("A step under way still writes the blocks of those it computes, and the "
               "connector may load into blocks as soon as they are free. So a victim in "
               "that step is not preempted: the running requests stop here.",

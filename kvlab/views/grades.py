@@ -6,7 +6,8 @@
         refusal   somebody asked, got nothing, and waits, or computes what L2 has
         ordinary  all else, with what falls short and harms nobody: a backup that finds
                   no room, an eviction that finds less than it was asked for; and the
-                  end of a round, at which nobody was asked
+                  end of a round, at which nobody was asked, or whoever was had
+                  its refusal just before
 
 The grade follows from the event and the state, never from the words that tell it. An
 eviction is a loss where it takes the last copy, so one from L1 that L2 outlives is
@@ -161,7 +162,7 @@ _BLOCK_GRADES: dict[type[Event], Callable[[Any], Grade]] = {
     be.Preempt: lambda e: "loss",
     be.ChunkHold: lambda e: _loss_if(e.ref is None),
     be.Slots: lambda e: _refusal_if(not e.fits),
-    be.Stop: lambda e: "refusal",
+    be.Stop: lambda e: _refusal_if(e.why == "no_chunk"),
     ev.TooLarge: lambda e: "loss",
     ev.Drop: lambda e: "loss",
 }
