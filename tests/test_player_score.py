@@ -47,6 +47,33 @@ def test_what_comes_out_as_before_is_shown_after_three_right_answers(open_page):
     assert "Shown, not asked: 3 right in a row" in tab.page.inner_text("#kvlab .p-why")
 
 
+COUNTED = """at => {
+    kvlab.show(at);
+    const open = document.querySelector("#kvlab .ctl [data-to=score]");
+    open.click();
+    const told = document.querySelector("#kvlab .panel section.score").innerText;
+    open.click();
+    return +(/in a row of their sort: ([0-9,]+)/.exec(told)?.[1] ?? 0) }"""
+LOOKS = """at => {
+    let looks = 0;
+    const { has } = kvlab.answered;
+    kvlab.answered.has = function (e) { looks++; return has.call(this, e); };
+    kvlab.show(at);
+    delete kvlab.answered.has;
+    return looks }"""
+"""How often it is looked up whether a decision was answered, to draw a moment."""
+
+
+def test_what_was_shown_is_counted_on_from_where_it_was_counted_last(open_page):
+    tab = open_page(to_html(load_blocks(RUN), mode="predict", lang="en"))
+    asked(tab)
+    ways = [tab.js(COUNTED, at) for at in (338, 100, 60, 338)]
+    fresh = [tab.js("() => delete kvlab.passed") and tab.js(COUNTED, at)
+             for at in (338, 100, 60, 338)]  # fmt: skip
+    assert ways == fresh and ways[0] > ways[1] > ways[2]
+    assert tab.js("() => kvlab.run.count") > 10 * tab.js(LOOKS, 338) > 0
+
+
 def test_after_a_wrong_answer_the_sort_is_asked_until_three_are_right(open_page):
     tab = open_page(to_html(load_blocks(RUN), mode="predict"))
     assert slots(tab, asked(tab, 37)) == [6, 13, 20, 33, 37, 42, 55, 66]

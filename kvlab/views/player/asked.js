@@ -50,11 +50,17 @@ export function isPassed(player, e) {
   return isKnown(e) && isKnown(next);
 }
 
-/** How many decisions up to the moment were shown without being asked about. */
+/** How many decisions up to the moment were shown without being asked about: counted on
+ *  from where they were counted last, as long as nothing else was answered. */
 export function passedCount(player) {
-  let n = 0;
-  for (let e = 0; e < player.run.at; e++) n += isPassed(player, e);
-  return n;
+  const { answers, every, run } = player;
+  const { passed } = player;
+  const same = passed?.answers === answers && passed.given === answers.length;
+  const known = same && passed.every === every ? passed : { at: 0, n: 0 };
+  for (; known.at < run.at; known.at++) known.n += isPassed(player, known.at);
+  while (known.at > run.at) known.n -= isPassed(player, --known.at);
+  player.passed = Object.assign(known, { answers, given: answers.length, every });
+  return known.n;
 }
 
 /** The question that an event answers, by the answer that is its own. */
