@@ -294,6 +294,32 @@ class Rules(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         note="compared with the released SchedulePolicy over 9,000 rounds of random "
         "play; a script's rounds leave it out, as the recordings do",
     )] = False  # what a run that does not tell was recorded under
+    finished_leave_late: Annotated[bool, Rule(
+        old=True,
+        about="A request that a decode step finished stays in the running batch until "
+        "the next one begins: in the round between it takes a seat of "
+        "max_running_requests, and a batch that was full is full. Else it leaves "
+        "before the round.",
+        effect="Where requests wait for room or a seat, every finish costs them one "
+        "more decode step.",
+        effect_zh="有请求在等空间或等席位时，每当一个请求完成，它们都要多等"
+        "一个解码步。",
+        sources=("managers/scheduler.py, update_running_batch",
+                 "managers/scheduler.py, get_next_batch_to_run"),
+        note="compared with the released Scheduler on a clock; a script has no such "
+        "loop",
+    )] = False
+    chunk_takes_two_seats: Annotated[bool, Rule(
+        old=True,
+        about="While a prompt goes on in chunks it takes two seats of "
+        "max_running_requests, one for its row and one in the round; else one.",
+        effect="Beside a chunk one request fewer may run: with a bound of 2, nobody "
+        "joins it.",
+        effect_zh="prompt 分块预填充期间，能同时运行的请求少一个：上限为 2 时，"
+        "谁也加不进来。",
+        sources=("managers/scheduler.py, get_num_allocatable_reqs",),
+        note="compared with the released Scheduler on a clock; a script has no bound",
+    )] = False
     freed_pages_sorted: Annotated[bool, Rule(
         old=True,
         about="A device pool of pages larger than a token sorts the pages of a free "

@@ -10,7 +10,7 @@ from msgspec.json import decode, encode
 from msgspec.structs import replace
 
 from kvlab.errors import ConfigError
-from kvlab.rule import NEEDS, OLD, RELEASES
+from kvlab.rule import NEEDS, NEW, OLD, RELEASES
 from kvlab.rules import Rules, facts
 from kvlab.run.conform import compare
 from kvlab.run.script import read_script
@@ -97,9 +97,17 @@ def test_a_name_that_does_not_fit_the_rules_is_put_right():
     assert decode(told, type=Rules).name == "0.5.14-evict_whole_need"
 
 
-def test_a_run_that_does_not_tell_of_a_refresh_had_none():
-    told = encode(Rules.v0_5_23()).replace(b'"refreshes_waiting":true,', b"")
-    assert decode(told, type=Rules).name == "0.5.23-refreshes_waiting"
+@pytest.mark.parametrize(
+    ("release", "rule"),
+    [
+        (NEW, "refreshes_waiting"),
+        (OLD, "finished_leave_late"),
+        (OLD, "chunk_takes_two_seats"),
+    ],
+)
+def test_a_run_that_does_not_tell_of_a_rule_was_recorded_without_it(release, rule):
+    told = encode(Rules.named(release)).replace(f'"{rule}":true,'.encode(), b"")
+    assert decode(told, type=Rules).name == f"{release}-{rule}"
 
 
 def test_all_changes_together_are_the_other_release():

@@ -45,6 +45,14 @@ def test_the_ratio_stops_at_its_least():
     assert ratio.value == ratio.least == 0.7 * 0.14
 
 
+def test_an_estimate_below_the_least_holds_until_the_next_round():
+    ratio = NewTokenRatio()
+    ratio.restart(0.01)
+    assert ratio.value == 0.01
+    ratio.decay()
+    assert ratio.value == ratio.least
+
+
 def test_many_rounds_at_once_are_many_rounds():
     one, many = NewTokenRatio(), NewTokenRatio()
     for _ in range(100):

@@ -170,5 +170,5 @@ def base_of(rule: str) -> Rules:
 RULE_SCRIPTS = tuple(_PLAYS)
 """The names of the scripts: every rule but those of `ON_A_CLOCK`."""
 
-ON_A_CLOCK = ("refreshes_waiting",)
+ON_A_CLOCK = ("refreshes_waiting", "finished_leave_late", "chunk_takes_two_seats")
 """Rules that no script shows: its rounds are the recordings', which leave them out."""

@@ -42,6 +42,11 @@ class ClockedLink(HandTransfer):
         self._rate = rate
         self._busy: dict[Stream, int] = {"write": 0, "load": 0}
 
+    @property
+    def has_news(self) -> bool:
+        """Is a copy done that its owner has not heard of?"""
+        return self.next_done <= self.now or any(self._done.values())
+
     def busy_until(self, stream: Stream) -> int:
         """When the last copy of the stream is done; the past, if it is."""
         return self._busy[stream]

@@ -19,11 +19,13 @@ from __future__ import annotations
 
 from ..config import EngineConfig
 from ..errors import EngineFault
+from ..geometry import ceil_page
 from ..record import events as ev
 from ..record.trace import QUIET, Emitter
 from ..rules import Rules
 from ..schedule.decode_queue import DecodeReport
 from ..schedule.policy import Policy
+from ..schedule.request import Request
 from .clocked_engine import ClockedEngine
 from .clocked_link import NEVER
 from .cost import NS, Cost
@@ -89,13 +91,15 @@ class TimedEngine(ClockedEngine):
     def _turn(self) -> bool:
         if self._sampler is not None and self._sampler.next <= self._now_ns:
             self._sampler.look(self._now_ns, self.engine, self.tallies)
-        if self.link.next_done <= self.now:
+        if self.link.has_news:
             self.scheduler.check_events()
         self._take_arrivals()
         if self.scheduler.may_prefill and self._prefill():
             return True
         if self._batch.size:
             self._decode()
+            return True
+        if self.scheduler.let_leave() and self.scheduler.waiting:
             return True
         return self._wait()
 
@@ -107,7 +111,7 @@ class TimedEngine(ClockedEngine):
         request = TimedRequest(
             ask.id,
             ask.tokens,
-            _most_outputs(ask, total),
+            _most_outputs(ask, total, self.cache.page_size),
             ask.at,
             self._batch.steps,
             ask.filler,
@@ -188,10 +192,12 @@ class TimedEngine(ClockedEngine):
 
     def _decode(self) -> None:
         """Make decode steps up to the next moment at which anything can change."""
+        tried_next = self.scheduler.let_leave() and bool(self.scheduler.waiting)
         pages = self.cache.allocator.available // self.cache.page_size
         floor = self._batch.size if self.cache.evictable_size else 0
         kv_tokens = self._batch.kv_tokens + self._batch.size
-        size, limit = self._batch.size, self._limit(kv_tokens)
+        size = self._batch.size
+        limit = 1 if tried_next else self._limit(kv_tokens)
         steps, begun = self._batch.advance(limit, pages, floor)
         if steps:
             self._close(size, kv_tokens, steps, begun)
@@ -234,9 +240,19 @@ class TimedEngine(ClockedEngine):
         back = timed(report.retracted)
         for request in back:
             request.enter(Part.REQUEUE, self._now_ns)
-        for request in timed(report.aborted):
-            self._done(request, aborted=True)
+        gone = timed([*report.aborted, *self._turn_back()])
         self.tallies.retracted(back, len(self.scheduler.waiting))
+        for request in gone:
+            self._done(request, aborted=True)
+
+    def _turn_back(self) -> list[Request]:
+        """Drop those sent back for whom the queue has no room; return them."""
+        waiting = self.scheduler.waiting
+        most = len(waiting) if self._max_queued is None else self._max_queued
+        back, waiting[most:] = waiting[most:], []
+        for request in back:
+            self._emit(ev.Drop, request.id)
+        return back
 
     def _close(
         self,
@@ -267,8 +283,12 @@ class TimedEngine(ClockedEngine):
     # --- nothing to run
 
     def _wait(self) -> bool:
-        """As always; an idle engine sets aside as much as it did at the start."""
-        self.scheduler.decaying.reset()
+        """As always; an engine that is idle, with no copy under way, sets aside as much
+        as it did at the start."""
+        cache = self.engine.host_cache
+        copies = cache is not None and (cache.ongoing_writes or cache.ongoing_loads)
+        if not self.scheduler.waiting and not copies:
+            self.scheduler.decaying.reset()
         return super()._wait()
 
     def _check_nobody_waits(self) -> None:
@@ -282,11 +302,15 @@ class TimedEngine(ClockedEngine):
             )
 
 
-def _most_outputs(ask: Ask, total: int) -> int:
-    """Return the tokens that a request may produce: those it asks for, as far as a pool
-    of `total` tokens could ever hold them behind its prompt.
+def _most_outputs(ask: Ask, total: int, page: int) -> int:
+    """Return the tokens that a request may produce: those it asks for, as far as an
+    empty pool of `total` tokens would admit it; 0 still gives one. What could never be
+    admitted keeps all that it asks for.
 
     Source: SGLang 0.5.14, managers/scheduler.py, init_req_max_new_tokens.
     """
-    room = total - len(ask.tokens) - 2
-    return max(1, min(ask.max_new, room) if room > 0 else ask.max_new)
+    prompt = len(ask.tokens)
+    if prompt + max(page, 2) >= total:
+        return ask.max_new
+    room = total - max(prompt + 2, ceil_page(prompt, page) + page + 1)
+    return max(0, min(ask.max_new, room))

@@ -2,8 +2,12 @@
 
 The rules are RadixScheduler's. What this adds: running requests sit in a `DecodeBatch`,
 whose sums replace scans; a ratio that decays; `full`, by which SGLang stops trying to
-prefill until the batch has shrunk; rows of pages; and, by 0.5.23's rules, that the
-queue's prefixes are kept in use.
+prefill; a bound on who runs; rows of pages; and, by 0.5.23's rules, that the queue's
+prefixes are kept in use.
+
+`full` is a flag of the running batch, and goes when the batch shrinks. It goes as well
+when a prefill's batch takes an empty one's place, and with every chunk: the chunked
+request is taken out of the batch that ran.
 Source: SGLang 0.5.14, managers/scheduler.py, get_new_batch_prefill, batch_is_full;
 0.5.23, managers/schedule_policy.py, _touch_waiting_prefixes.
 """
@@ -29,8 +33,9 @@ from .timed_request import TimedRequest
 class TimedScheduler(RadixScheduler):
     """A scheduler whose every request is a `TimedRequest`.
 
-    `full`: nobody waiting is tried before the running batch shrinks. `max_running`
-    bounds the running requests (SGLang: max_running_requests), None for no bound.
+    `full`: nobody waiting is tried. `max_running` bounds the running requests (SGLang:
+    max_running_requests), None for no bound. `num_leaving` requests are finished and
+    not yet out of the batch (rule `finished_leave_late`).
     """
 
     def __init__(
@@ -50,6 +55,8 @@ class TimedScheduler(RadixScheduler):
         self.batch = DecodeBatch(config.page_size, config.clip_max_new)
         self.max_running = max_running
         self.full = False
+        self.num_leaving = 0
+        self._continues = False
         self._queued_rounds = 0
 
     @property
@@ -80,18 +87,23 @@ class TimedScheduler(RadixScheduler):
         Changes: the queue, `full`, locks; the tree, as matches and loads do.
         """
         self.stash_chunk()
+        self._continues = self.chunked is not None
+        if self._continues:
+            self.full = False
+        elif not self._has_seat(0):
+            self.full = True
+            return []
         self.sort_waiting()
         self._refresh_waiting()
-        adder, later = self.adder(), self._hold_back()
-        queued = 0 if self.chunked is None else -1
+        adder = self.adder()
+        queued = -int(self._continues)
         answers: list[Answer | None] = [None]
         self._fill_round(adder, lambda _, answer, __: answers.append(answer))
         queued += len(adder.can_run)
         del self.waiting[:queued]
-        self.waiting += later
         self.chunked = adder.chunked or self.chunked
-        if answers[-1] is Answer.NO_TOKEN or (later and not self._seats(queued)):
-            self.full = bool(adder.can_run or self.running)
+        if answers[-1] is Answer.NO_TOKEN:
+            self.full = bool(adder.can_run or self.running or self.num_leaving)
         self.start_loading()
         return timed(adder.can_run)
 
@@ -102,49 +114,70 @@ class TimedScheduler(RadixScheduler):
         Changes: the requests' prefixes and the tree, as matches do."""
         lru = self.cache.config.eviction_policy == "lru"
         fcfs = active_policy(self.policy, len(self.waiting)) == "fcfs"
-        seated = self.chunked or self.max_running is None or self._seats(0)
-        if not (self.cache.rules.refreshes_waiting and lru and fcfs and seated):
+        if not (self.cache.rules.refreshes_waiting and lru and fcfs):
             return
         if self.waiting and self._queued_rounds % REFRESH_EVERY == 0:
             for request in reversed(self.waiting[:LPM_MOST]):
                 self._match(request, request.length)
         self._queued_rounds += bool(self.waiting)
 
-    def _hold_back(self) -> list[Request]:
-        """Take those out of the queue for whom there is no seat."""
-        if self.max_running is None:
-            return []
-        seats = self._seats(0)
-        later, self.waiting = self.waiting[seats:], self.waiting[:seats]
-        return later
+    def _budget_spent(self, adder: PrefillAdder, request: Request) -> bool:
+        """As always, and a round without a seat is over."""
+        if super()._budget_spent(adder, request):
+            return True
+        if self._has_seat(len(adder.can_run)):
+            return False
+        self.full = True
+        return True
 
-    def _seats(self, taken: int) -> int:
-        busy = len(self.running) + taken + (self.chunked is not None)
-        return max(0, (self.max_running or busy) - busy)
+    def _has_seat(self, taken: int) -> bool:
+        """Is there a seat, if so many are taken in this round? (rule
+        `chunk_takes_two_seats`: the row of a chunked request counts beside it.)"""
+        if self.max_running is None:
+            return True
+        twice = self._continues and self.cache.rules.chunk_takes_two_seats
+        beside = max(self.num_leaving, int(twice))
+        return len(self.running) + beside + taken < self.max_running
 
     # --- who runs
 
     def keep_running(self, request: Request) -> None:
         """As always, and the request takes a seat in the batch."""
+        if not self.running and not self.num_leaving:
+            self.full = False
         super().keep_running(request)
         assert isinstance(request, TimedRequest), "an untimed request on a clock"
         self.batch.join(request)
 
     def finish(self, request: Request, *, insert: bool = True) -> None:
-        """As always; the batch has shrunk, so others may be tried again."""
-        self._unseat(request)
+        """As always; the batch has shrunk, so others may be tried again: now, or when
+        the next decode step begins."""
+        ran = self._unseat(request)
         super().finish(request, insert=insert)
-        self.full = False
+        if ran and self.cache.rules.finished_leave_late:
+            self.num_leaving += 1
+        else:
+            self.full = False
+
+    def let_leave(self) -> bool:
+        """Take those that are finished out of the batch, as a decode step begins by;
+        return whether there were any. Changes: `num_leaving`, `full`."""
+        left, self.num_leaving = self.num_leaving, 0
+        self.full = self.full and not left
+        return left > 0
 
     def _release(self, request: Request, survivors: int) -> None:
         self._unseat(request)
         super()._release(request, survivors)
         self.full = False
 
-    def _unseat(self, request: Request) -> None:
+    def _unseat(self, request: Request) -> bool:
+        """Free the request's seat; False if it had none."""
         assert isinstance(request, TimedRequest), "an untimed request on a clock"
-        if request.seat is not None:
-            self.batch.leave(request)
+        if request.seat is None:
+            return False
+        self.batch.leave(request)
+        return True
 
     def decode_need(self, batch: Sequence[Request]) -> int:
         """Return the tokens that the next decode of the batch takes from the pool."""

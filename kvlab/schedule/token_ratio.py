@@ -51,7 +51,9 @@ class NewTokenRatio:
 
     @property
     def value(self) -> float:
-        """The ratio now, 0 to 1."""
+        """The ratio now, 0 to 1. An estimate below `least` holds until it decays."""
+        if self._rounds == 0:
+            return self._start
         return max(self._start - self._rounds * self.step, self.least)
 
     def decay(self, rounds: int = 1) -> None:
