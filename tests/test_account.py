@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree
 
 from moments import at
@@ -9,9 +10,18 @@ from played import golden
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.views.account import Sum, Term, account_svg, bar, device_sum, host_sum
+from kvlab.views.account import (
+    Sum,
+    Term,
+    account_svg,
+    bar,
+    device_sum,
+    equation,
+    host_sum,
+)
 from kvlab.views.frame import frame_at, frame_of
-from kvlab.views.theme import Words, fill
+from kvlab.views.text import account_text
+from kvlab.views.theme import Words, fill, width
 
 
 def test_both_sums_hold_at_every_step(sample):
@@ -47,6 +57,25 @@ def test_what_a_load_brings_is_promised_until_it_is_there(sample):
     assert sum(term.coming for term in there.terms) == 0
     moved = {t.state: t.moved for t in host_sum(at(sample, ev.LoadDone)).terms}
     assert moved == {"host_only": -8, "copy": 8, "held": 0, "available": 0}
+
+
+def test_a_sum_says_how_much_of_it_is_promised(sample):
+    loads, there = at(sample, ev.Load), at(sample, ev.LoadDone)
+    for lang, said in (("en", "8 promised"), ("zh", "已承诺 8")):
+        assert said in account_svg(loads, lang)
+        assert said.replace("8", "") not in account_svg(there, lang)
+        assert f"[{said}]" in account_text(loads, lang)
+        assert "[" not in account_text(there, lang)
+
+
+def test_a_promise_stands_within_the_picture_whatever_the_total():
+    name = Words("evictable", "可逐出")
+    for total in (64, 10_000_000):
+        terms = [Term("used", name, total, -total, coming=total)] * 4
+        drawn = equation(Sum(tuple(terms), total), "en", 448)
+        scale = float(re.search(r"scale\(([\d.]+)\)", drawn)[1])
+        at, said = re.search(r'x="([\d.]+)"[^>]*>([\d,]+ promised)<', drawn).groups()
+        assert (float(at) + width(said, 11)) * scale <= 449
 
 
 def test_the_terms_of_a_bar_stand_side_by_side():

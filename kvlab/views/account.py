@@ -15,6 +15,7 @@ from ..record.snapshot import State as Engine
 from . import draw, theme
 from .frame import Frame
 from .markup import Markup, esc, join, tag
+from .player_words import UI_WORDS
 from .theme import FREE, LOOKS, Lang, State, Words
 
 SLOTS = Words("slots", "槽位")
@@ -37,6 +38,11 @@ class Sum(NamedTuple):
 
     terms: tuple[Term, ...]
     total: int
+
+    @property
+    def coming(self) -> int:
+        """How many of all are still on their way."""
+        return sum(term.coming for term in self.terms)
 
     @property
     def holds(self) -> bool:
@@ -126,9 +132,11 @@ def bar(account: Sum, width: float, height: float) -> Markup:
 
 
 def equation(account: Sum, lang: Lang, wide: float, unit: Words = SLOTS) -> Markup:
-    """Return the sum, names in one line and numbers in the next, 36 px high.
+    """Return the sum, names in one line and numbers in the next, 36 px high; behind it,
+    how much of it is promised.
 
-    The places depend on the total alone, so nothing moves from event to event.
+    The places depend on the total alone, so nothing moves from event to event; but
+    what has no room for a promise is drawn smaller.
     """
     total = theme.num(account.total)
     room = theme.width(total, 16) + 4 + theme.width("+" + total, 11)
@@ -146,10 +154,22 @@ def equation(account: Sum, lang: Lang, wide: float, unit: Words = SLOTS) -> Mark
         draw.words(x, 12, unit.to(lang), fill=theme.INK2),
         draw.words(x, 31, total, font_size=15, font_weight=600),
     ]
+    after = x + theme.width(unit.to(lang), 11) + 12
     x += theme.width(total, 16) + 6
     parts.append(draw.tick(x, 20) if account.holds else draw.loss(x, 19, 14))
-    scale = min(1.0, wide / (x + 14))
+    end = x + 14
+    if account.coming:
+        said = promised(account.coming, lang)
+        parts.append(draw.swatch(after, 2, "promised"))
+        parts.append(draw.words(after + 16, 12, said, fill=theme.INK2))
+        end = max(end, after + 16 + theme.width(said, 11))
+    scale = min(1.0, wide / end)
     return tag("g", join(parts), transform=f"scale({scale:.3f})")
+
+
+def promised(tokens: int, lang: Lang) -> str:
+    """Return how many tokens are promised, as the player says it."""
+    return UI_WORDS["promised_of"].to(lang).format(n=theme.num(tokens))
 
 
 OPERATOR = 22

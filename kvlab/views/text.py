@@ -17,7 +17,7 @@ from ..record.snapshot import ROOT, NodeState
 from ..record.snapshot import State as Engine
 from ..record.trace import Trace
 from . import theme
-from .account import SLOTS, Sum, device_sum, host_sum
+from .account import SLOTS, Sum, device_sum, host_sum, promised
 from .contents import Contents, by_contents, contents_lines
 from .frame import Frame, focus, frame_at
 from .markup import plain
@@ -143,7 +143,8 @@ def account_line(account: Sum, lang: Lang = "en") -> str:
     terms = []
     for term in account.terms:
         moved = f" ({theme.delta(term.moved)})" if term.moved else ""
-        terms.append(f"{term.name.to(lang)} {theme.num(term.tokens)}{moved}")
+        due = f" [{promised(term.coming, lang)}]" if term.coming else ""
+        terms.append(f"{term.name.to(lang)} {theme.num(term.tokens)}{moved}{due}")
     sign = "=" if account.holds else "≠"
     return f"{' + '.join(terms)} {sign} {theme.num(account.total)} {SLOTS.to(lang)}"
 

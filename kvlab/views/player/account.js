@@ -87,7 +87,8 @@ export function putAccount(player, at, run, tier) {
   const moves = at.bar !== bar;
   const then = new Map(moves && player.tweens ? segmentsOf(at).map(stretchAt) : []);
   if (moves) for (const slide of at.slides ?? []) slide.cancel();
-  const sign = `${account.over} ${isLong(player, account)} ${account.terms.map((term) => term.state + termClass(player, term))}`;
+  account.long = isLong(player, account);
+  const sign = `${account.over} ${account.long} ${account.terms.map((term) => term.state + termClass(player, term))}`;
   if (at.sign === sign) {
     if (moves) patch(at.querySelector(".bar"), bar);
     const terms = at.querySelectorAll(".term");
@@ -146,7 +147,7 @@ function accountHtml(player, account, bar, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${isLong(player, account) ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.long ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 const termClass = (player, { state, tokens }) =>
