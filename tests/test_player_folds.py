@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from played import golden
 from player_tab import needs_chromium
@@ -72,6 +75,38 @@ def test_an_open_subtree_is_named_and_folds_again(large):
             way(large.page.locator(f'#kvlab [data-fold="{top}"]'))
             assert large.js(STATE, top) == told
             assert top in large.js(TOPS)
+
+
+NAME = """top => {
+    const own = [...document.querySelectorAll("#kvlab .p-tree text.m")].filter(
+        (text) => text.textContent === `n${top}`);
+    if (own.length !== 1) return own.length;
+    const { left, right, top: y, bottom } = own[0].getBoundingClientRect();
+    const strip = document.querySelector(`#kvlab [data-node="${top}"] rect`)
+        .getBoundingClientRect();
+    const layers = [...own[0].ownerSVGElement.children].map((g) => g.classList[0]);
+    const layer = own[0].closest("svg > g").classList[0];
+    return [right - left > strip.width, left - strip.left < 6,
+        y < strip.bottom && bottom > strip.top,
+        layers.indexOf(layer) > layers.indexOf("rows")] }"""
+"""Is a name alone, wider than its strip, and above all strips?"""
+
+
+def test_an_open_subtree_is_named_however_narrow_its_top_is(open_page):
+    bench = Workbench(name="narrow", pool_tokens=30_000)
+    for first in range(0, 15_000, 100):
+        bench.insert(range(first, first + 40))
+        bench.insert([first, *range(first + 50, first + 90)])
+    tab = open_page(to_html(bench.trace, lang="en"))
+    tab.press("End")
+    top = tab.js(TOPS)[3]
+    row = tab.page.locator(f'#kvlab [data-fold="{top}"]')
+    row.click()
+    assert tab.js(NAME, top) == [True] * 4
+    if "KVLAB_SHOTS" in os.environ:
+        tab.page.screenshot(path=Path(os.environ["KVLAB_SHOTS"], "narrow.png"))
+    row.click()
+    assert tab.js(NAME, top) == 0
 
 
 def test_right_opens_a_subtree_and_left_folds_it(large):

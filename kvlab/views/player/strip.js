@@ -24,8 +24,8 @@ export function stripOf(player, run, n, plan, state, ends) {
 }
 
 /** Where the name of a node stands that the event, its card or the reader names: "behind"
- *  it, if nothing lies there, or "on" it, if it is wide enough. Of an event's path the
- *  last node of a row says it. */
+ *  it, if nothing lies there, or "on" it, if it is wide enough; that of an opened subtree
+ *  else "over" what lies behind. Of an event's path the last node of a row says it. */
 function nameAt(run, n, { starts, rowOf, wide }, { x, w }, { hot, picked, told, open }) {
   const asked = picked === 2 || told || open;
   if (!hot && !asked) return "";
@@ -33,7 +33,18 @@ function nameAt(run, n, { starts, rowOf, wide }, { x, w }, { hot, picked, told, 
   const size = 6.4 * `n${n}`.length + 4;
   const free = !starts.has(`${rowOf(n)} ${start[n] + len[n]}`);
   if (free && x + w + size <= wide) return "behind";
-  return (asked || free) && w >= size ? "on" : "";
+  if ((asked || free) && w >= size) return "on";
+  return open ? "over" : "";
+}
+
+/** The name of a narrow opened subtree, for above all strips; "" for any other node. */
+export function nameOver(player, run, n, plan) {
+  const m = measure(run, n, plan);
+  m.named = m.big ? "" : nameAt(run, n, plan, m, { open: true });
+  const at = `translate(0,${plan.Y.get(plan.rowOf(n))})`;
+  return m.named === "over"
+    ? `<g transform="${at}" pointer-events="none">${nameSvg(player.colour, n, plan, m)}</g>`
+    : "";
 }
 
 /** Its place within its row: `up` is where its parent's row lies, from here. */
@@ -67,7 +78,7 @@ function markup(player, run, n, plan, m, state, label) {
       `<path d="M${x} ${y}L${x + w} ${y + h1 + h2}M${x} ${y + h1 + h2}L${x + w} ${y}" stroke="${k.lost}" stroke-width="2"/>`,
     );
   if (state.hot) parts.push(ring(m, 2, 3, k.ink, 1.75));
-  if (m.named) parts.push(nameSvg(k, n, plan, m));
+  if (m.named && m.named !== "over") parts.push(nameSvg(k, n, plan, m));
   if (state.order && w > 18) parts.push(orderMark(k, m, state.order));
   if (state.next && w > 18) parts.push(orderMark(k, m, state.next, true));
   if (state.picked)
@@ -79,10 +90,10 @@ function markup(player, run, n, plan, m, state, label) {
 /** Its name, on a ground of its own where it lies on the strip. */
 function nameSvg(k, n, { pitch }, { x, w, named }) {
   const wide = 6.4 * `n${n}`.length;
-  const at = named === "on" ? x + 2 : x + w + 4;
+  const at = named === "behind" ? x + w + 4 : x + 2;
   const high = Math.min(11, pitch - 1);
   const ground = `<rect x="${at - 1}" y=".5" width="${wide + 2}" height="${high}" fill="${k.bg}"/>`;
-  return `${named === "on" ? ground : ""}<text x="${at}" y="${high - 1}" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`;
+  return `${named === "behind" ? "" : ground}<text x="${at}" y="${high - 1}" font-size="10.5" font-weight="600" class="m" fill="${k.ink}">n${n}</text>`;
 }
 
 /** What folds an opened subtree again, left of its top. */

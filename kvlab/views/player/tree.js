@@ -9,7 +9,7 @@ import { BIG_TREE, FOLD_ROW, PART, foldRow, foldTree } from "./fold.js";
 import { box } from "./looks.js";
 import { inspectHtml } from "./node.js";
 import { patch } from "./patch.js";
-import { stripOf } from "./strip.js";
+import { nameOver, stripOf } from "./strip.js";
 import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
@@ -32,17 +32,18 @@ export function drawTree(player, pane, run, label) {
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, player.log.pools[1] ? "tree_note" : "tree_note_one")}</small></h3>
-    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><div class="tall"></div><svg width="${wide}" height="1"><g class="back"></g><g class="rows"></g><g class="folds"></g></svg>
+    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><div class="tall"></div><svg width="${wide}" height="1"><g class="back"></g><g class="rows"></g><g class="names"></g><g class="folds"></g></svg>
     <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
   pane.tabIndex = -1; // the tree in it is what the keyboard stops at
   const q = (x) => pane.querySelector(x);
-  const [svg, back, rows, folds] = ["svg", ".back", ".rows", ".folds"].map(q);
+  const [svg, back, rows, names, folds] = ["svg", ".back", ".rows", ".names", ".folds"].map(q);
   return {
     svg,
     scroll: q(".scroll"),
     tall: q(".tall"),
     back,
     rows,
+    names,
     folds,
     empty: q(".empty"),
     insp: q(".insp"),
@@ -108,6 +109,7 @@ function drawRows(player, run, parts, gone) {
   const back = backOf(player, run, shown, plan, parts.wide);
   put(parts.back, back);
   keyed(parts.rows, parts.held, groups, player.tweens);
+  put(parts.names, [...open].map((n) => nameOver(player, run, n, plan)).join(""));
   keyed(parts.folds, parts.folded, below, player.tweens);
 }
 
