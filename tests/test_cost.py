@@ -65,12 +65,27 @@ def test_twice_the_memory_rate_reads_the_weights_twice_as_fast():
     assert ratio == pytest.approx(2)
 
 
+def test_an_engine_without_overhead_spends_none():
+    steps = [cost(factors=Factors(overhead_s=s)).decode(1, 1) for s in (0, 0.002)]
+    assert steps[1] - steps[0] == 0.002 * FS
+
+
 def test_an_mla_latent_is_read_whole_by_every_rank():
     ranks = [
         Cost(model_shape("deepseek-v3"), accelerator("h200"), tp=tp) for tp in (1, 8)
     ]
     reads = [one.decode(1, 10**6) - one.decode(1, 1) for one in ranks]
     assert reads[0] == pytest.approx(reads[1], rel=1e-3)
+
+
+@pytest.mark.parametrize(("device", "slower"), [("laptop", True), ("h200", False)])
+def test_a_cached_token_costs_its_read_or_its_arithmetic_whichever_is_longer(
+    device, slower
+):
+    one = Cost(model_shape("deepseek-v3"), accelerator(device))
+    cached = one.decode(1, 1001) - one.decode(1, 1000)
+    pair = one.prefill([(1, 1001)]) - one.prefill([(1, 1000)])
+    assert cached == pair if slower else cached > pair
 
 
 def test_tokens_of_a_mixture_share_experts():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
 
 from kvlab.memory.page_rows import PageRows
+from kvlab.memory.req_to_token import ReqToTokenPool
 
 
 def pages(*numbers):
@@ -51,3 +54,29 @@ def test_a_row_given_back_is_empty_when_it_is_handed_out_again(size):
     assert rows.alloc() == row
     assert rows.pages(row, 0, 9).tolist() == []
     assert rows.append(row, pages(5)) == 0
+
+
+@pytest.mark.parametrize("size", [1, 4])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_row_answers_as_the_table_that_attention_reads(size, seed):
+    """After writes at its end, within it and over it, some of more pages than needed;
+    the table knows no append, but a write at the end is one."""
+    dice, rows, table = Random(seed), PageRows(size), ReqToTokenPool(size)
+    row, other, length = rows.alloc(), table.alloc(), 0
+    for _ in range(30):
+        start = dice.randint(0, length) * size
+        count = dice.randint(1, 4)
+        end = start + dice.randint(1, count * size)
+        new = pages(*(dice.randint(1, 99) for _ in range(count)))
+        if (
+            start == length * size
+            and end == start + count * size
+            and dice.random() < 0.5
+        ):
+            assert rows.append(row, new) == length
+        else:
+            rows.write(row, start, new, end)
+        table.write(other, start, new, end)
+        length = max(length, -(-end // size))
+        found = rows.pages(row, 0, length * size).tolist()
+        assert found == table.pages(other, 0, length * size).tolist()

@@ -292,6 +292,25 @@ def test_the_share_that_is_set_aside_decays_by_each_step_and_starts_anew_when_id
     assert engine.scheduler.ratio == decaying.initial
 
 
+def test_the_share_is_as_a_retraction_left_it_after_the_step_that_needed_it():
+    trace = Trace(Header(config=EngineConfig(pool_tokens=4096), rules=RULES["0.5.14"]))
+    engine = machine(trace, pool_tokens=3200, clip_max_new=10)
+    engine.run(crowd(outputs=400))
+    decaying, left, steps, seen = engine.scheduler.decaying, None, 0, 0
+    for event in trace.events:
+        if isinstance(event, ev.Ratio):
+            if left is not None:
+                fallen = max(left - (steps - 1) * decaying.step, decaying.least)
+                assert event.before == pytest.approx(fallen)
+                seen += fallen > decaying.least
+            left, steps = event.after, 0
+        elif isinstance(event, ev.Clock):
+            left = None
+        elif isinstance(event, ev.Decode):
+            steps += event.steps
+    assert seen > 3
+
+
 def test_nobody_beyond_the_seats_runs():
     engine = machine(seats=4)
     engine.run(crowd())

@@ -181,8 +181,7 @@ class Cost:
         """Return what a prefill takes whose KV comes in layer by layer: a layer begins
         when its KV is there and the layer before is done."""
         layers = self.model.layers
-        a, b = load // layers, compute // layers
-        return max(compute, a + compute, load + b) if load else compute
+        return max(load // layers + compute, load + compute // layers)
 
     def _weights(self, tokens: int) -> int:
         """The dense part of a step, which all its tokens share; kept for each number
