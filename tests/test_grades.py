@@ -175,7 +175,7 @@ def test_a_block_event_is_a_loss_where_a_content_is_found_on_no_tier_any_more():
     }  # fmt: skip
 
 
-def test_a_preemption_is_a_loss_and_a_request_that_gets_no_blocks_is_refused():
+def test_who_gives_way_or_leaves_is_a_loss_and_who_gets_no_blocks_is_refused():
     told = {
         (type(event), getattr(event, "fits", None), grade)
         for _, trace in block_runs()
@@ -185,8 +185,8 @@ def test_a_preemption_is_a_loss_and_a_request_that_gets_no_blocks_is_refused():
         if not isinstance(event, be.Forget)
     }
     assert {(kind, grade) for kind, _, grade in told if grade} == {
-        (be.PickVictim, "loss"), (be.Preempt, "loss"), (be.Slots, "refusal"),
-        (be.Stop, "refusal"),
+        (be.PickVictim, "loss"), (be.Preempt, "loss"), (ev.Drop, "loss"),
+        (be.Slots, "refusal"), (be.Stop, "refusal"),
     }  # fmt: skip
     assert {(fits, grade) for kind, fits, grade in told if kind is be.Slots} == {
         (True, ""), (False, "refusal")
