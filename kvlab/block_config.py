@@ -18,14 +18,24 @@ Policy = Literal["fcfs", "priority"]
 HashAlgo = Literal["sha256", "sha256_cbor", "xxhash", "xxhash_cbor", "chain64"]
 
 
-class L2Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The CPU side of SimpleCPUOffload.
+ChunkPolicy = Literal["lru", "arc"]
 
-    Units: latencies in engine steps; `num_cpu_blocks` includes a null block.
+
+class L2Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The CPU side: of SimpleCPUOffload, or of the offloading connector.
+
+    Units: latencies in engine steps; offers for `store_threshold`. `num_cpu_blocks`
+    includes a null block, which only the simple connector has: of the other, one less
+    are chunks. `lazy` is the simple one's; eviction_policy, store_threshold and
+    offload_prompt_only are the other's.
     """
 
     num_cpu_blocks: int
+    connector: Literal["simple", "offloading"] = "simple"
     lazy: bool = False
+    eviction_policy: ChunkPolicy = "lru"
+    store_threshold: int = 0
+    offload_prompt_only: bool = True
     load_latency: int = 2
     store_latency: int = 1
 
@@ -33,6 +43,11 @@ class L2Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         _at_least("num_cpu_blocks", self.num_cpu_blocks, 1)
         _at_least("load_latency", self.load_latency, 0)
         _at_least("store_latency", self.store_latency, 0)
+        _at_least("store_threshold", self.store_threshold, 0)
+        if self.connector == "offloading":
+            _at_least("num_cpu_blocks", self.num_cpu_blocks, 2)
+            if self.lazy:
+                raise ConfigError("lazy is of the simple connector; leave it out")
 
 
 class BlockConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kvlab.blocks.block_pool import BlockPool
+from kvlab.blocks.chunk_offload import ChunkOffload
 from kvlab.blocks.chunk_pool import ChunkPool
 from kvlab.blocks.hashing import short_name
 from kvlab.blocks.offload import CpuOffload
@@ -55,6 +56,8 @@ def _queues(state: BlockState, engine: BlockRunner) -> list[str]:
         ("waiting", state.waiting, scheduler.waiting),
         ("deferred", state.deferred, scheduler.deferred),
     ]
+    if state.retrying != scheduler.retrying:
+        return [f"retrying: folded {state.retrying}, live {scheduler.retrying}"]
     found = [
         f"{what}: folded {folded}, live {ids}"
         for what, folded, live in pairs
@@ -76,17 +79,21 @@ def _stages(request: BlockRequest) -> tuple[str, ...]:
     }[request.status]
 
 
-def _copies(state: BlockState, offload: CpuOffload) -> list[str]:
+def _copies(state: BlockState, offload: CpuOffload | ChunkOffload) -> list[str]:
     loads = {id: tuple(pairs) for id, pairs in offload.loads.items()}
-    jobs = offload.stores | {offload._number: offload._next}
+    chunked = isinstance(offload, ChunkOffload)
+    jobs = dict(offload.stores)
+    if not chunked:
+        jobs[offload._number] = offload._next
     stores = {n: _sorted(job.pairs) for n, job in jobs.items() if job.pairs.l1}
     told = {number: _sorted(pairs) for number, pairs in state.stores.items()}
     pairs = [
         ("stores", told, stores),
-        ("pins", state.pins, offload.pending),
+        ("pins", state.pins, {} if chunked else offload.pending),
         ("loads", state.loads, loads),
     ]
-    return [f"{what}: folded {a}, live {b}" for what, a, b in pairs if a != b]
+    found = [f"{what}: folded {a}, live {b}" for what, a, b in pairs if a != b]
+    return found + (chunk_differences(state, offload.pool) if chunked else [])
 
 
 def _sorted(copies: tuple[list[int], list[int]]) -> list[tuple[int, int]]:

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from test_block_goldens import GOLDENS, load, name
 
-from kvlab.block_config import BlockConfig
+from kvlab.block_config import BlockConfig, L2Config
 from kvlab.record import block_events as ev
-from kvlab.record.block_metrics import BlockCounters, BlockMeter, gauges
+from kvlab.record.block_metrics import BlockCounters, BlockMeter
 from kvlab.record.block_snapshot import BlockState
-from kvlab.record.events import Arrive, Output
+from kvlab.record.events import Arrive, Drop, Output
 from kvlab.record.trace import BlockHeader, BlockTrace
 from kvlab.run.block_runner import BlockRunner
 
@@ -32,7 +32,7 @@ def test_a_meter_says_what_the_real_engine_reported(path):
         metered = len(trace)
         if "prefix" not in record:
             continue
-        now = gauges(meter.state)
+        now = meter.gauges()
         assert now[:4] == tuple(record["stats"].values())
         grown, before = meter.counters.since(before), meter.counters.copy()
         said = record["prefix"]
@@ -89,3 +89,13 @@ def test_what_was_found_before_the_last_lookup_is_not_counted():
     ):  # fmt: skip
         meter.apply(event)
     assert (meter.counters.prompt_tokens, meter.counters.cached_tokens) == (9, 4)
+
+
+def test_who_leaves_before_its_load_begins_waits_for_none():
+    l2 = L2Config(num_cpu_blocks=9, connector="offloading")
+    meter = BlockMeter(BlockState.start(BlockConfig(l2=l2)))
+    meter.apply(Arrive(-1, "a", 9, 1, 0))
+    meter.apply(ev.Lookup(-1, "a", 9, 0, 8))
+    assert meter.gauges().waiting_to_start == 1
+    meter.apply(Drop(-1, "a"))
+    assert meter.gauges().waiting_to_start == 0

@@ -25,18 +25,24 @@ GRAMMAR = Grammar({
     "unpin": "Pin.none Release.L2",
     "looked": "unpin? (Share.L2 Pin)? Lookup",
     "ready": "Register.L1? freed Compute? Loaded",
-    "admit": "ready? looked? granted (Share.L1 CopyIn)? Compute?"
-    " (Run Schedule | Defer.loading)",
+    "admit": "ready? looked? granted loads? Compute?"
+    " (Run Schedule | Defer.loading) | ready? Defer.retry",
     "refuse": "ready? looked? (Stop.no_chunk | Slots.short Stop.no_blocks)",
     "stored": "Forget.L2? Take.L2 Share.L1 CopyOut",
+    "loads": "Share.L1 CopyIn | ChunkHold (ChunkHold | ChunkMove)* Share.L2 CopyIn",
+    "chunk": "ChunkAim | ChunkMove | ChunkHold | Offer.refused"
+    " | Offer.took Take.L2? (Share.L2 Forget.L2 Release.L2)* Take.L2? CopyOut",
+    "late": "Vacate Release.L1",
+    "leave": "unpin? stored? freed Drop",
     "out": "Output Register.L1? (unpin? stored? freed Finish)?",
-    "copied": "(CopiedIn Release.L2 Release.L1)*"
-    " (CopiedOut Register.L2 Release.L2 Release.L1)*",
+    "copied": "(CopiedIn ChunkHold* Release.L2 Release.L1?)*"
+    " (CopiedOut ChunkHold? Register.L2 Release.L2 Release.L1?)* late*",
 })  # fmt: skip
 """Names of what is said more than once."""
 
 STEPS = {
-    "step": "Arrive* serve* admit* refuse? stored* Compute* out* copied",
+    "step": "Arrive* leave* serve* admit* refuse? stored* chunk* Compute* late* out*"
+    " (leave | Compute)* copied",
     "new": "Arrive",
     "alloc": "Slots.short | granted Compute Run?",
     "append": "Output*",
@@ -57,6 +63,8 @@ def word(event: Event) -> str:
     match event:
         case ev.Slots():
             more = ".fits" if event.fits else ".short"
+        case ev.Offer():
+            more = ".took" if event.took else ".refused"
         case ev.Stop() | ev.Defer():
             more = f".{event.why}"
         case ev.Pin():

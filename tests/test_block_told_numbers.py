@@ -16,10 +16,12 @@ from block_retold import BlockRun, retold_blocks
 from test_block_goldens import GOLDENS, name
 
 from kvlab.record import block_events as ev
+from kvlab.record.block_names import names_in
 from kvlab.record.block_snapshot import BlockRequestState, BlockState
 from kvlab.record.events import Decision, Event, Output, Tier
 from kvlab.run import block_script as sc
 
+CHUNKS = (ev.ChunkHold, ev.ChunkMove, ev.ChunkAim, ev.Offer)
 Numbers = dict[str, Any]
 Content = tuple[str | None, tuple[int, ...]]
 """What a full block holds: its salt, and all tokens down to its end."""
@@ -46,6 +48,9 @@ class Witness:
         self.salts: dict[str, str | None] = {}
         self.here: dict[Tier, Contents] = {"L1": Contents(), "L2": Contents()}
         self.coming: dict[int, Content] = {}
+        self.named: dict[int, Content] = {}
+        self.chunked = self.config.l2 and self.config.l2.connector == "offloading"
+        self.room = self.config.l2.num_cpu_blocks - 1 if self.chunked else 0
         self.begin(0)
 
     def begin(self, number: int) -> None:
@@ -56,14 +61,22 @@ class Witness:
         self.preempted: dict[str, int] = {}
         self.found: dict[str, tuple[list[int], int]] = {}
         self.turn: str | None = None
+        self.passed = set[str]()
+        self.jobs = list[Numbers]()
+        if self.chunked:
+            self.jobs = list(self.run.scenario.records[number]["l2_store"].values())
 
     # --- what is known besides the state
 
     def note(self, event: Event, state: BlockState) -> None:
         """Follow a change that the state before it does not say."""
+        if self.chunked and not isinstance(event, CHUNKS):
+            self.room = self.config.l2.num_cpu_blocks - 1 - len(state.chunks.refs)
         match event:
             case ev.Arrive():
                 self.arrived(event.request)
+            case ev.Defer(why="retry"):
+                self.passed.add(event.request)
             case Output():
                 self.tokens[event.request].append(event.token)
             case ev.Register():
@@ -71,7 +84,7 @@ class Witness:
             case ev.Forget():
                 for block in event.blocks.tolist():
                     del self.here[event.tier].of[block]
-            case ev.CopyOut():
+            case ev.CopyOut() if not self.chunked:
                 for l1, l2 in zip(event.l1.tolist(), event.l2.tolist(), strict=True):
                     self.coming[l2] = self.here["L1"].of[l1]
             case ev.Schedule():
@@ -88,13 +101,16 @@ class Witness:
 
     def registered(self, event: ev.Register, state: BlockState) -> None:
         of = self.here[event.tier].of
-        for block in event.blocks.tolist():
+        names = names_in(event.names)
+        for block, hash in zip(event.blocks.tolist(), names, strict=True):
             of.pop(block, None)
             if event.tier == "L2":
-                of[block] = self.coming.pop(block)
+                chunk = self.named[hash] if self.chunked else self.coming.pop(block)
+                of[block] = chunk
                 continue
             holder = next(r for r in state.requests.values() if block in r.blocks)
             of[block] = self.content(holder.id, holder.blocks.index(block))
+            self.named[hash] = of[block]
 
     def content(self, id: str, at: int) -> Content:
         return self.salts[id], tuple(self.tokens[id][: (at + 1) * self.size])
@@ -110,6 +126,7 @@ class Witness:
                 break
             local.append(block)
         beyond = 0
+        most = len(self.tokens[id]) // self.size if self.chunked else most
         while len(local) + beyond < most:
             if self.here["L2"].find(self.content(id, len(local) + beyond)) is None:
                 break
@@ -129,7 +146,7 @@ class Witness:
 
     def of_lookup(self, event: ev.Lookup, state: BlockState) -> Numbers:
         request = event.request
-        assert request == next_of(state)
+        assert request == self.next_of(state)
         local, beyond = self.hits(request) if self.reads(request) else ([], 0)
         self.found[request] = local, beyond
         return {
@@ -240,7 +257,15 @@ class Witness:
         self.check_lookup(state.requests[event.request])
         cuts = self.config.enable_chunked_prefill
         assert event.why == "no_blocks" or not cuts
-        return {"request": next_of(state)}
+        return {"request": self.next_of(state)}
+
+    def of_offer(self, event: ev.Offer, state: BlockState) -> Numbers:
+        """What is taken is the real engine's next store of this step; what is refused
+        finds no room."""
+        if event.took:
+            return {"chunks": len(self.jobs.pop(0)["l1"]), "free": self.room}
+        assert event.chunks > self.room
+        return {"free": self.room}
 
     def of_pickvictim(self, event: ev.PickVictim, state: BlockState) -> Numbers:
         running = [state.requests[id] for id in state.running]
@@ -248,6 +273,13 @@ class Witness:
         if self.config.policy == "priority":
             last = max(running, key=lambda r: r.rank)
         return {"victim": last.id, "request": self.turn, "computed": last.computed}
+
+    def next_of(self, state: BlockState) -> str:
+        """Return who is tried next: who waits for its load, or whose connector could
+        not tell in this step, is passed over."""
+        deferred = [state.requests[id] for id in state.deferred]
+        ready = [request.id for request in deferred if request.stage != "loading"]
+        return next(id for id in (*ready, *state.waiting) if id not in self.passed)
 
     # --- what the real engine did, and what was asked of it
 
@@ -266,13 +298,7 @@ class Witness:
         assert self.given == record["scheduled"]
         assert list(self.preempted) == record["preempted"]
         assert list(self.preempted.values()) == record["preempted_computed"]
-
-
-def next_of(state: BlockState) -> str:
-    """Return who is tried next: a request that waits for its load is passed over."""
-    deferred = [state.requests[id] for id in state.deferred]
-    ready = [request.id for request in deferred if request.stage != "loading"]
-    return [*ready, *state.waiting][0]
+        assert self.jobs == []
 
 
 def check(event: Event, numbers: Numbers) -> None:

@@ -1,4 +1,5 @@
-"""Do the unverified connectors follow their rules, and the scheduler any connector?"""
+"""Does vLLM's offloading connector store and load as recorded, and may any connector
+answer the scheduler?"""
 
 from __future__ import annotations
 
@@ -7,74 +8,96 @@ import pytest
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.blocks.block_pool import BlockPool
 from kvlab.blocks.chunk_offload import ChunkOffload
-from kvlab.blocks.chunk_pool import ChunkPool
 from kvlab.blocks.connector import Computed
 from kvlab.blocks.kv_cache_manager import KVCacheManager
 from kvlab.blocks.offload import CpuOffload
+from kvlab.errors import ConfigError
+from kvlab.record.block_events import Offer
+from kvlab.record.trace import QUIET, BlockHeader, BlockTrace, Emitter
+from kvlab.run.accelerators import accelerator
+from kvlab.run.block_timed_engine import TimedBlockEngine
+from kvlab.run.cost import Cost
+from kvlab.run.model_shapes import model_shape
 from kvlab.schedule.block_request import BlockRequest, Status
 from kvlab.schedule.block_scheduler import BlockScheduler
 
+COST = Cost(model_shape("llama-3-8b"), accelerator("a100"))
 NAMES = [bytes([number]) * 8 for number in range(1, 9)]
 
 
-def connector(places: int = 8, **how: object) -> ChunkOffload:
-    return ChunkOffload(BlockPool("L1", 11), ChunkPool(places), 4, **how)
+def connector(places: int = 8, emit: Emitter = QUIET, **how: object) -> ChunkOffload:
+    l2 = L2Config(num_cpu_blocks=places + 1, connector="offloading", **how)
+    config = BlockConfig(num_gpu_blocks=11, block_size=4, l2=l2)
+    return ChunkOffload(config, BlockPool("L1", 11), emit)
 
 
-def running(offload: ChunkOffload, count: int, prompt: int | None = None) -> Computed:
-    """A request whose `count` full blocks are computed by the end of this step."""
-    blocks = offload.l1.take(count)
-    offload.started("a", blocks, 0)
+def running(count: int, prompt: int | None = None, id: str = "a") -> Computed:
+    """A request whose `count` full blocks, 1 and on, this step computes."""
     length = 4 * count
-    return Computed("a", blocks, 0, length, prompt or length, NAMES[:count])
+    blocks = list(range(1, count + 1))
+    return Computed(id, blocks, 0, length, prompt or length, NAMES[:count])
 
 
 def stored(offload: ChunkOffload, count: int) -> Computed:
-    request = running(offload, count)
-    offload.stored(offload.plan([request], flush=False).job)
+    request = running(count)
+    for job in offload.plan([request], []).stores:
+        offload.stored(job)
     return request
 
 
-def test_chunks_are_stored_in_the_step_that_computes_them():
-    offload = connector()
-    request = running(offload, 2)
-    assert offload.plan([request], flush=False).store.l1 == [1, 2]
+def test_blocks_are_stored_in_the_step_that_computes_them():
+    copies = connector().plan([running(2)], [])
+    assert copies.stores == {0: ([1, 2], [1, 2])}
 
 
-def test_a_stored_block_gets_no_owner():
-    offload = connector()
-    offload.plan([running(offload, 2)], flush=False)
-    assert offload.l1.ref_cnt[1] == 1
+@pytest.mark.parametrize(("told", "blocks"), [({}, 2), ({"offload_prompt_only": 0}, 3)])
+def test_outputs_are_stored_where_it_is_told_so(told, blocks):
+    offload = connector(**{name: bool(value) for name, value in told.items()})
+    copies = offload.plan([running(3, prompt=8)], [])
+    assert copies.stores[0].l1 == [1, 2, 3][:blocks]
 
 
-def test_outputs_are_not_stored_by_default():
-    offload = connector()
-    request = running(offload, 3, prompt=8)
-    assert offload.plan([request], flush=False).store.l1 == [1, 2]
-
-
-@pytest.mark.parametrize(("block", "stored"), [(64, 4), (256, 5), (512, 5)])
-def test_lmcache_stores_outputs_in_chunks_of_its_own(block, stored):
-    l1 = BlockPool("L1", 40)
-    offload = ChunkOffload.lmcache(l1, ChunkPool(8), block)
-    blocks = l1.take(5)
-    offload.started("a", blocks, 0)
-    request = Computed("a", blocks, 0, 5 * block, block, NAMES[:5])
-    assert offload.plan([request], flush=False).store.l1 == blocks[:stored]
-
-
-def test_a_chunk_is_offered_once():
+def test_a_block_is_offered_once():
     offload = connector()
     request = stored(offload, 2)
-    assert offload.plan([request], flush=False).job is None
+    assert offload.plan([request], []).stores == {}
 
 
 def test_a_refused_store_is_tried_again():
     offload = connector(places=1)
-    request = running(offload, 2)
-    assert offload.plan([request], flush=False).job is None
+    request = running(2)
+    assert offload.plan([request], []).stores == {}
     offload.pool.num_chunks = 2
-    assert offload.plan([request], flush=False).store.l1 == [1, 2]
+    offload.l2 = BlockPool("L2", 3)
+    offload._fresh = 2
+    assert offload.plan([request], []).stores[0].l1 == [1, 2]
+
+
+def test_a_request_that_is_over_is_offered_in_the_step_after():
+    offload = connector(places=1)
+    offload.plan([running(2)], [])
+    offload.finished(running(2)._replace(computed=7))
+    assert offload.plan([], []).stores == {0: ([1], [1])}
+
+
+def test_the_place_of_the_evicted_is_used_again():
+    offload = connector(places=2)
+    stored(offload, 2)
+    offload.finished(running(2))
+    offload.plan([], [])
+    other = Computed("b", [5], 0, 4, 4, NAMES[5:6])
+    assert offload.plan([other], []).stores == {1: ([5], [2])}
+    assert offload.l2.num_evicted == 1
+
+
+@pytest.mark.parametrize(("places", "told"), [(8, (1, 6, True)), (2, (1, 0, False))])
+def test_an_offer_tells_of_new_chunks_and_of_the_room_before(places, told):
+    trace = BlockTrace(BlockHeader(config=BlockConfig()))
+    offload = connector(places, trace)
+    offload.plan([running(2)], [])
+    offload.plan([running(3, id="b")], [])
+    offer = [event for event in trace.events if isinstance(event, Offer)][-1]
+    assert (offer.chunks, offer.free, offer.took) == told
 
 
 def test_a_lookup_takes_consecutive_chunks():
@@ -85,34 +108,29 @@ def test_a_lookup_takes_consecutive_chunks():
     assert offload.matched("b", gap, 13, 0) == 4
 
 
+@pytest.mark.parametrize(
+    ("length", "local", "found"), [(8, 0, 8), (9, 0, 8), (8, 4, 4), (8, 8, 0)]
+)
+def test_a_lookup_answers_as_the_real_connector(length, local, found):
+    """Figures of vLLM 0.33.0: blocks of 4, two of them on the CPU."""
+    offload = connector()
+    stored(offload, 2)
+    assert offload.matched("b", NAMES[: length // 4], length, local) == found
+
+
 def test_what_l1_holds_is_not_read_again():
     offload = connector()
     stored(offload, 3)
     assert offload.matched("b", NAMES[:3], 13, 4) == 8
-    blocks = offload.l1.take(3)
-    offload.started("b", blocks, 4)
-    assert offload.loads["b"].l1 == blocks[1:]
-
-
-@pytest.mark.parametrize(
-    ("chunk", "length", "here", "local", "found"),
-    [
-        (1, 8, 2, 0, 8), (1, 9, 2, 0, 8), (1, 8, 2, 4, 4), (2, 17, 2, 4, 12),
-        (2, 17, 1, 4, 0), (2, 16, 2, 0, 16), (2, 17, 2, 8, 8), (2, 17, 2, 12, 0),
-    ],
-)  # fmt: skip
-def test_a_lookup_answers_as_the_real_connector(chunk, length, here, local, found):
-    """Figures of vLLM 0.33.0: blocks of 4, so many of them a chunk."""
-    offload = connector(chunk_blocks=chunk)
-    stored(offload, here * chunk)
-    assert offload.matched("b", NAMES[: length // 4], length, local) == found
+    offload.started("b", [7, 8, 9], 4)
+    assert offload.loads["b"] == ([8, 9], [2, 3])
 
 
 def test_a_chunk_that_another_request_loads_is_waited_for():
     offload = connector()
     stored(offload, 2)
     assert offload.matched("b", NAMES[:2], 9, 0) == 8
-    offload.started("b", offload.l1.take(2), 0)
+    offload.started("b", [7, 8], 0)
     assert offload.matched("c", NAMES[:2], 9, 0) is None
     offload.loaded("b")
     assert offload.matched("c", NAMES[:2], 9, 0) == 8
@@ -122,37 +140,78 @@ def test_what_was_loaded_is_not_offered_again():
     offload = connector()
     stored(offload, 2)
     offload.matched("b", NAMES[:2], 9, 0)
-    offload.started("b", blocks := offload.l1.take(3), 0)
+    offload.started("b", [7, 8, 9], 0)
     offload.pool.reset()
-    loaded = Computed("b", blocks, 0, 9, 9, NAMES[:2])
-    assert offload.plan([loaded], flush=False).job is None
+    loaded = Computed("b", [7, 8, 9], 0, 9, 9, NAMES[:2])
+    assert offload.plan([loaded], []).stores == {}
 
 
 def test_a_pending_chunk_defers_the_request():
     offload = connector()
-    offload.plan([running(offload, 2)], flush=False)
+    offload.plan([running(2)], [])
     assert offload.matched("b", NAMES[:2], 9, 0) is None
+
+
+def test_a_request_waits_for_its_own_stores():
+    offload = connector()
+    offload.plan([running(2)], [])
+    assert offload.matched("a", NAMES[4:6], 9, 0) is None
 
 
 def test_a_read_chunk_cannot_be_evicted_until_it_was_read():
     offload = connector()
     stored(offload, 2)
     offload.matched("b", NAMES[:2], 9, 0)
-    offload.started("b", offload.l1.take(2), 0)
-    assert offload.pool.evictable == 0
+    offload.started("b", [7, 8], 0)
+    assert (offload.pool.evictable, offload.l2.num_evictable) == (0, 0)
     offload.loaded("b")
-    assert offload.pool.evictable == 2
+    assert (offload.pool.evictable, offload.l2.num_evictable) == (2, 2)
 
 
-def test_using_a_fenced_block_again_asks_for_a_flush():
+def test_a_store_ends_before_its_blocks_are_used_again():
     offload = connector()
-    request = running(offload, 2)
-    offload.plan([request], flush=False)
+    request = running(2)
+    offload.plan([request], [])
     offload.finished(request)
-    offload.l1.release(request.blocks[::-1])
-    assert not offload.plan([], flush=False).flush
-    offload.l1.take(10)
-    assert offload.plan([], flush=False).flush
+    assert offload.plan([], []).flushed == set()
+    other = Computed("b", [2, 5], 0, 1, 9)
+    assert offload.plan([other], []).flushed == {0}
+
+
+def test_a_store_of_who_is_over_ends_at_once_if_its_blocks_are_given_away():
+    offload = connector()
+    begun = running(2)._replace(computed=3)
+    offload.plan([begun], [])
+    offload.finished(running(2))
+    copies = offload.plan([Computed("b", [2, 5], 0, 1, 9)], [])
+    assert (copies.stores, copies.flushed) == ({0: ([1, 2], [1, 2])}, {0})
+
+
+def test_the_stores_of_a_preempted_request_end_before_the_step():
+    offload = connector()
+    offload.plan([running(2)], [])
+    assert offload.plan([], ["a"]).flushed == {0}
+    offload.stored(0)
+    assert offload._of("a").offered == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"num_cpu_blocks": 1}, "num_cpu_blocks is 1; use at least 2"),
+        ({"num_cpu_blocks": 9, "lazy": True}, "lazy is of the simple connector"),
+        ({"num_cpu_blocks": 9, "store_threshold": -1}, "store_threshold is -1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, words):
+    with pytest.raises(ConfigError, match=words):
+        L2Config(connector="offloading", **wrong)
+
+
+def test_the_clock_knows_the_simple_connector_alone():
+    l2 = L2Config(num_cpu_blocks=9, connector="offloading")
+    with pytest.raises(ConfigError, match="the simple connector"):
+        TimedBlockEngine(BlockConfig(l2=l2), COST)
 
 
 # --- the scheduler and its connector
@@ -191,8 +250,17 @@ def test_a_request_whose_connector_cannot_tell_is_passed_over():
     scheduler = bench(None, 0, 0)
     a, b = arrive(scheduler, "a"), arrive(scheduler, "b")
     assert list(scheduler.schedule().tokens) == [b]
-    assert list(scheduler.deferred) == [a]
-    assert list(scheduler.schedule().tokens) == [a]
+    assert list(scheduler.waiting) == [a]
+    assert scheduler.retrying == {"a"}
+    assert a in scheduler.schedule().tokens
+    assert scheduler.retrying == set()
+
+
+def test_who_asks_again_keeps_its_place_before_who_was_not_tried():
+    scheduler = bench(None, 0, max_num_seqs=1)
+    a, b, c = (arrive(scheduler, id) for id in "abc")
+    assert list(scheduler.schedule().tokens) == [b]
+    assert list(scheduler.waiting) == [a, c]
 
 
 def test_a_loading_request_takes_no_seat():
@@ -211,12 +279,13 @@ def test_of_a_prompt_that_was_loaded_whole_the_last_token_is_computed():
 
 
 def test_the_connector_hears_what_this_step_computes():
-    config = BlockConfig(num_gpu_blocks=11, block_size=4)
+    l2 = L2Config(num_cpu_blocks=9, connector="offloading")
+    config = BlockConfig(num_gpu_blocks=11, block_size=4, l2=l2)
     manager = KVCacheManager(config)
-    chunks = ChunkOffload(manager.pool, ChunkPool(8), 4)
+    chunks = ChunkOffload(config, manager.pool)
     scheduler = BlockScheduler(manager, config, connector=chunks)
     arrive(scheduler, "a")
-    assert scheduler.schedule().copies.store.l1 == manager.tables["a"][:2]
+    assert scheduler.schedule().copies.stores[0].l1 == manager.tables["a"][:2]
 
 
 def test_a_failed_load_gives_the_request_up():

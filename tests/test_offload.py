@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.blocks.block_pool import BlockPool
-from kvlab.blocks.connector import Computed
+from kvlab.blocks.connector import Computed, Copies
 from kvlab.blocks.offload import CpuOffload
 
 
 def named(count: int, letter: str = "n") -> list[bytes]:
     return [f"{letter}{number}".encode() for number in range(count)]
+
+
+def stored_by(copies: Copies) -> list[int]:
+    """The blocks of the step's only store."""
+    (pairs,) = copies.stores.values()
+    return pairs.l1
 
 
 class Bench:
@@ -32,8 +38,8 @@ class Bench:
 
     def store(self, id: str, blocks: list[int], confirmed: int) -> int | None:
         """Plan a step in which the request runs; return the store's number."""
-        plan = self.offload.plan([Computed(id, blocks, confirmed)], flush=False)
-        return plan.job
+        plan = self.offload.plan([Computed(id, blocks, confirmed)], [])
+        return next(iter(plan.stores), None)
 
     def stored(self, id: str, count: int) -> list[int]:
         blocks = self.hold(id, count)
@@ -106,7 +112,7 @@ def test_a_block_of_two_requests_is_copied_once():
     blocks = bench.hold("a", 1)
     bench.offload.started("b", blocks, 0)
     both = [Computed(id, blocks, 4) for id in "ab"]
-    assert bench.offload.plan(both, flush=False).store.l1 == blocks
+    assert stored_by(bench.offload.plan(both, [])) == blocks
 
 
 def test_a_full_l2_takes_what_it_has_room_for():
@@ -134,15 +140,15 @@ def test_what_a_finished_request_has_left_is_stored_with_the_next_step():
     blocks = bench.hold("a", 1)
     bench.offload.finished(Computed("a", blocks, 4))
     assert bench.l1.ref_cnt[blocks[0]] == 2
-    assert bench.offload.plan([], flush=False).store.l1 == blocks
+    assert stored_by(bench.offload.plan([], [])) == blocks
 
 
 def test_blocks_of_the_step_come_before_those_of_finished_requests():
     bench = Bench()
     done, live = bench.hold("a", 1), bench.hold("b", 1)
     bench.offload.finished(Computed("a", done, 4))
-    plan = bench.offload.plan([Computed("b", live, 4)], flush=False)
-    assert plan.store.l1 == live + done
+    plan = bench.offload.plan([Computed("b", live, 4)], [])
+    assert stored_by(plan) == live + done
 
 
 def test_a_match_goes_on_behind_what_l1_has():
@@ -185,12 +191,12 @@ def test_a_load_is_in_the_metadata_of_one_step():
     bench.stored("a", 1)
     bench.offload.matched("b", named(1, "a"), 9, local=0)
     bench.offload.started("b", bench.l1.take(1), 0)
-    loads = [list(bench.offload.plan([], flush=False).loads) for _ in range(2)]
+    loads = [list(bench.offload.plan([], []).loads) for _ in range(2)]
     assert loads == [["b"], []]
 
 
 def test_a_preempting_step_asks_for_a_flush():
-    assert Bench().offload.plan([], flush=True).flush
+    assert Bench().offload.plan([], ["a"]).flush
 
 
 def test_lazy_copies_what_stands_near_the_head_of_the_queue():
@@ -198,16 +204,16 @@ def test_lazy_copies_what_stands_near_the_head_of_the_queue():
     blocks = bench.l1.take(10)
     bench.l1.register(blocks, named(10))
     bench.l1.release(blocks)
-    assert bench.offload.plan([], flush=False).store.l1 == blocks[:8]
+    assert stored_by(bench.offload.plan([], [])) == blocks[:8]
 
 
 def test_lazy_goes_on_behind_where_it_ended():
     bench = Bench(lazy=True)
-    bench.offload.plan([], flush=False)
+    bench.offload.plan([], [])
     blocks = bench.l1.take(2)
     bench.l1.register(blocks, named(2))
     bench.l1.release(blocks)
-    assert bench.offload.plan([], flush=False).store.l1 == blocks
+    assert stored_by(bench.offload.plan([], [])) == blocks
 
 
 def test_lazy_offers_nothing_when_a_request_finishes():
@@ -219,10 +225,10 @@ def test_lazy_offers_nothing_when_a_request_finishes():
 
 def test_lazy_begins_anew_once_its_last_block_was_taken():
     bench = Bench(lazy=True)
-    bench.offload.plan([], flush=False)
+    bench.offload.plan([], [])
     blocks = bench.l1.take(10)
-    bench.offload.plan([], flush=False)
+    bench.offload.plan([], [])
     bench.l1.register(blocks, named(10))
     bench.l1.release(blocks[7:] + blocks[:7])
-    plan = bench.offload.plan([], flush=False)
-    assert plan.store.l1 == blocks[7:] + blocks[:5]
+    plan = bench.offload.plan([], [])
+    assert stored_by(plan) == blocks[7:] + blocks[:5]

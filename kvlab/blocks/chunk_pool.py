@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
+from ..block_config import ChunkPolicy
 from ..record import block_events as ev
 from ..record.chunk_state import Key
 from ..record.trace import QUIET, Emitter
 from .chunk_order import ArcOrder, ChunkOrder, Lists, LruOrder, Use
-
-ChunkPolicy = Literal["lru", "arc"]
 
 
 class Answer(StrEnum):
@@ -94,6 +93,11 @@ class ChunkPool:
         """Say of each key whether its chunk is here. Changes nothing."""
         return [self._answer(key) for key in keys]
 
+    def wants(self, key: Key) -> bool:
+        """Is the key not here, and was it offered often enough?"""
+        often = self._threshold <= 1 or self._offers[key] >= self._threshold
+        return often and key not in self.refs
+
     # --- changes
 
     def store(self, request: str, positions: dict[Key, int]) -> Stored | None:
@@ -106,7 +110,7 @@ class ChunkPool:
         use = self._use(request, positions)
         if self._threshold > 1:
             self._offers.update(positions.keys())
-        wanted = [key for key in positions if self._is_wanted(key)]
+        wanted = [key for key in positions if self.wants(key)]
         missed = [key for key in wanted if key not in use.missed]
         if missed:
             self.order.missed(missed)
@@ -175,11 +179,6 @@ class ChunkPool:
 
     def _is_ready(self, key: Key) -> bool:
         return self.refs.get(key, -1) >= 0
-
-    def _is_wanted(self, key: Key) -> bool:
-        """Is the key not here, and offered often enough?"""
-        often = self._threshold <= 1 or self._offers[key] >= self._threshold
-        return often and key not in self.refs
 
     def _use(self, request: str, positions: dict[Key, int]) -> Use:
         use = self._uses.setdefault(request, Use())

@@ -7,10 +7,11 @@ Source: vLLM 0.33.0, distributed/kv_transfer/kv_connector/v1/base.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from .block_pool import BlockPool
 from .hashing import BlockHash
 
 
@@ -22,9 +23,10 @@ class Pairs(NamedTuple):
 
 
 class Computed(NamedTuple):
-    """A scheduled request: its table, and how far its KV goes.
+    """A request that is scheduled, or over: its table, and how far its KV goes.
 
     Units: tokens. `confirmed` is surely in L1 now, `computed` by the end of the step.
+    `turn`: 0 for who runs for the first time in this step, 1 for who resumes, else 2.
     """
 
     id: str
@@ -33,27 +35,36 @@ class Computed(NamedTuple):
     computed: int = 0
     prompt_len: int = 0
     names: Sequence[BlockHash] = ()
+    turn: int = 2
 
 
 @dataclass
 class Copies:
     """What the step's metadata asks of the worker.
 
-    `job` names the store, None without one; `flush` asks that all copies under way
-    end before the step, since blocks are about to be used again.
+    `loads` by request and `stores` by number begin. Blocks are about to be used again,
+    so the stores `flushed` must end before the step; with `flush`, all copies.
     """
 
     loads: dict[str, Pairs] = field(default_factory=dict)
-    job: int | None = None
-    store: Pairs = field(default_factory=lambda: Pairs([], []))
+    stores: dict[int, Pairs] = field(default_factory=dict)
     flush: bool = False
+    flushed: set[int] = field(default_factory=set)
 
 
 class Connector(Protocol):
-    """Where KV can be found beyond L1."""
+    """Where KV can be found beyond L1: `l2`.
 
+    `loads` are those under way; `pending` the requests for which something was found
+    and no load has begun.
+    """
+
+    l2: BlockPool
     loads: dict[str, Pairs]
-    """Loads under way, by request."""
+
+    @property
+    def pending(self) -> Mapping[str, Sequence[object]]:
+        """What was found, by request."""
 
     def matched(
         self, id: str, names: Sequence[BlockHash], length: int, local: int
@@ -63,8 +74,9 @@ class Connector(Protocol):
     def started(self, id: str, blocks: Sequence[int], local: int) -> None:
         """The request was given `blocks`: what was matched last is to be loaded."""
 
-    def plan(self, scheduled: Iterable[Computed], *, flush: bool) -> Copies:
-        """Return the copies that begin with this step."""
+    def plan(self, scheduled: Iterable[Computed], preempted: Collection[str]) -> Copies:
+        """Return the copies that begin with this step: who is scheduled in it stands
+        in the order in which the turn came to it."""
 
     def finished(self, request: Computed) -> None:
         """The request is done, its blocks still its own."""

@@ -14,8 +14,9 @@ Source: vLLM 0.33.0, v1/simple_kv_offload/manager.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from ..block_config import BlockConfig, L2Config
 from ..pages import NO_PAGES, as_pages
@@ -102,7 +103,7 @@ class CpuOffload:
 
     # --- the step
 
-    def plan(self, scheduled: Iterable[Computed], *, flush: bool) -> Copies:
+    def plan(self, scheduled: Iterable[Computed], preempted: Collection[str]) -> Copies:
         """Return the copies that begin with this step.
 
         Changes: both pools; blocks to be stored get an owner on both.
@@ -112,13 +113,13 @@ class CpuOffload:
         if self._lazy:
             self._store_lazily()
         else:
-            for request in scheduled:
+            for request in sorted(scheduled, key=attrgetter("turn")):
                 self._store(request)
         self._next.append(left)
-        copies = Copies(self._new_loads, flush=flush)
+        copies = Copies(self._new_loads, flush=bool(preempted))
         self._new_loads = {}
         if self._next.pairs.l1:
-            copies.job, copies.store = self._number, self._next.pairs
+            copies.stores[self._number] = self._next.pairs
             self.stores[self._number], self._next = self._next, Job()
             self._number += 1
         return copies

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..errors import TraceError
 from ..record import block_events as ev
-from ..record.block_metrics import BlockMeter, gauges
+from ..record.block_metrics import BlockMeter
 from ..record.block_snapshot import BlockState
 from ..record.events import Arrive, Clock, Decode, Event, Finish, Forward, Sent
 from ..record.trace import BlockTrace
@@ -66,7 +66,7 @@ def _apply(meter: BlockMeter, event: Event, name: str, index: int) -> None:
 
 
 def _values(meter: BlockMeter) -> Values:
-    read = gauges(meter.state)
+    read = meter.gauges()
     values: Values = {
         "usage": read.kv_cache_usage,
         "running": float(read.running),

@@ -108,8 +108,9 @@ class Preempt(Change, frozen=True):
 
 
 class Defer(Change, frozen=True):
-    """The waiting request moved to the queue that is asked first. `why`: loading (it
-    holds blocks and waits for their content) or retry (the connector cannot tell)."""
+    """The waiting request is passed over. `why`: loading (it holds blocks, waits for
+    their content and moved to the queue that is asked first) or retry (the connector
+    cannot tell; it stays in its place)."""
 
     request: str
     why: str
@@ -212,8 +213,8 @@ class Slots(Decision, frozen=True):
 
 
 class Offer(Decision, frozen=True):
-    """`chunks` chunks of the request are offered to a CPU pool with room for `free`;
-    it `took` them, or could not evict enough and will be asked again."""
+    """`chunks` new chunks of the request were offered to a CPU pool with `free` places
+    free; it `took` them, or could not evict enough and will be asked again."""
 
     request: str
     chunks: int

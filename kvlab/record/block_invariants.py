@@ -45,11 +45,14 @@ def every_block_is_in_one_place(state: BlockState) -> str | None:
 
 
 def ref_counts_are_owners(state: BlockState) -> str | None:
-    """ref_cnt counts block tables and the connector's holds (touch, free_blocks)."""
+    """ref_cnt counts block tables and the connector's holds (touch, free_blocks); the
+    offloading connector holds nothing of L1."""
     copies = [*state.stores.values(), *state.loads.values()]
     tables = [request.blocks for request in state.requests.values()]
+    l2 = state.config.l2
+    holds = [] if l2 and l2.connector == "offloading" else [l1 for l1, _ in copies]
     owners: dict[Tier, Counter[int]] = {
-        "L1": Counter(chain(*tables, *(l1 for l1, _ in copies))),
+        "L1": Counter(chain(*tables, *holds)),
         "L2": Counter(chain(*state.pins.values(), *(l2 for _, l2 in copies))),
     }
     for tier in _TIERS:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from . import block_events as ev
 from .block_snapshot import BlockState
-from .events import Arrive, Decode, Event, Finish, Output
+from .events import Arrive, Decode, Drop, Event, Finish, Output
 from .folding import fold_events
 from .trace import BlockTrace
 
@@ -36,16 +36,20 @@ class BlockGauges(NamedTuple):
 
 
 def gauges(state: BlockState) -> BlockGauges:
-    """Read the gauges off a state between two steps. Cost: O(deferred)."""
+    """Read the gauges off a state between two steps. Cost: O(deferred).
+
+    The offloading connector pins nothing for who waits to start: `BlockMeter.gauges`.
+    """
     pool = state.tiers["L1"]
     usable = pool.num_blocks - 1
     loads = [id for id in state.deferred if id in state.loads]
+    aside = len(state.deferred) + len(state.retrying)
     there = [state.requests[id] for id in state.deferred if id not in state.loads]
     come = [r.stage == "loading" or (r.stage == "ready" and r.computed) for r in there]
     return BlockGauges(
         running=len(state.running),
-        waiting=len(state.waiting),
-        deferred=len(state.deferred),
+        waiting=len(state.waiting) + len(state.deferred) - aside,
+        deferred=aside,
         kv_cache_usage=1.0 - len(pool.free) / usable if usable else 0.0,
         waiting_to_start=len(state.pins),
         in_progress=len(loads),
@@ -95,7 +99,7 @@ class BlockMeter:
     >>> from kvlab.block_config import BlockConfig
     >>> meter = BlockMeter(BlockState.start(BlockConfig()))
     >>> meter.apply(Arrive(-1, "a", 5, 1, 0))
-    >>> meter.counters.arrived, gauges(meter.state).waiting
+    >>> meter.counters.arrived, meter.gauges().waiting
     (1, 1)
     """
 
@@ -118,6 +122,14 @@ class BlockMeter:
         self.peak_running = max(self.peak_running, len(self.state.running))
         queue = len(self.state.waiting) + len(self.state.deferred)
         self.peak_waiting = max(self.peak_waiting, queue)
+
+    def gauges(self) -> BlockGauges:
+        """Read the gauges between two steps. Cost: O(waiting)."""
+        read, l2 = gauges(self.state), self.state.config.l2
+        if l2 is None or l2.connector == "simple":
+            return read
+        wanted = sum(bool(found.remote) for found in self._found.values())
+        return read._replace(waiting_to_start=wanted)
 
     # --- one event each, before the state moves
 
@@ -177,6 +189,9 @@ class BlockMeter:
     def _finish(self, e: Finish) -> None:
         self.counters.finished += 1
 
+    def _drop(self, e: Drop) -> None:
+        self._found.pop(e.request, None)
+
 
 def meter(trace: BlockTrace) -> BlockMeter:
     """Return the meter at the end of the run.
@@ -197,4 +212,5 @@ _COUNTS: dict[type[Event], Callable[[BlockMeter, Any], None]] = {
     Decode: BlockMeter._decode,
     ev.Preempt: BlockMeter._preempt,
     Finish: BlockMeter._finish,
+    Drop: BlockMeter._drop,
 }

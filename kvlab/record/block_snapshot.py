@@ -70,7 +70,8 @@ class BlockState:
     """Everything that a run's changes say, after some event.
 
     `stores` and `loads` are copies under way, as (L1 blocks, L2 blocks); `pins` the
-    L2 blocks that were found for requests that could not yet be admitted.
+    L2 blocks that were found for requests that could not yet be admitted; `retrying`
+    waiting requests that were passed over since the connector could not tell.
     Units: `now` in nanoseconds, 0 in a run without a clock.
 
     >>> state = BlockState.start(BlockConfig(num_gpu_blocks=5))
@@ -87,6 +88,7 @@ class BlockState:
     stores: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
     loads: dict[str, tuple[list[int], list[int]]] = field(default_factory=dict)
     pins: dict[str, list[int]] = field(default_factory=dict)
+    retrying: set[str] = field(default_factory=set)
     now: int = 0
     chunks: ChunkState = field(default_factory=ChunkState)
 
@@ -165,8 +167,10 @@ class BlockState:
         self._queue(self.waiting, e.request, first=True)
 
     def _defer(self, e: ev.Defer) -> None:
-        if e.why == "loading":
-            self.requests[e.request].stage = "loading"
+        if e.why == "retry":
+            self.retrying.add(e.request)
+            return
+        self.requests[e.request].stage = "loading"
         if e.request not in self.deferred:
             self._leave(e.request)
             self._queue(self.deferred, e.request)
@@ -187,6 +191,7 @@ class BlockState:
 
     def _leave(self, id: str) -> None:
         """Take the request out of the list it stands in, if it stands in one."""
+        self.retrying.discard(id)
         for place in (self.running, self.waiting, self.deferred):
             if id in place:
                 place.remove(id)
@@ -214,7 +219,7 @@ class BlockState:
         del self.stores[e.job]
 
     def _copy_in(self, e: ev.CopyIn) -> None:
-        del self.pins[e.request]
+        self.pins.pop(e.request, None)
         self.loads[e.request] = (e.l1.tolist(), e.l2.tolist())
 
     def _copied_in(self, e: ev.CopiedIn) -> None:

@@ -9,9 +9,11 @@ Left out: time.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field
 
-from ..blocks.connector import Copies
+from ..block_config import BlockConfig
+from ..blocks.block_pool import BlockPool
+from ..blocks.chunk_offload import ChunkOffload
+from ..blocks.connector import Copies, Pairs
 from ..blocks.hashing import Extras
 from ..blocks.kv_cache_manager import KVCacheManager
 from ..blocks.offload import CpuOffload
@@ -22,40 +24,12 @@ from ..schedule.block_scheduler import BlockScheduler
 from ..schedule.turn import Turn
 from .block_ops import Record, blocks_state, pool_state
 from .block_script import RequestSpec, Scenario
+from .block_worker import Worker
 
 IDLE_STEPS = 3
 """Steps without any progress after which a run ends."""
 
 _FLAGGED = (Status.PREEMPTED, Status.LOADING)
-
-
-@dataclass
-class Worker:
-    """The copies under way, each with the step that ends it."""
-
-    load_latency: int
-    store_latency: int
-    loads: dict[str, int] = field(default_factory=dict)
-    stores: dict[int, int] = field(default_factory=dict)
-
-    def submit(self, copies: Copies, step: int) -> None:
-        """Begin the copies of a step; a flush ends all that is under way with it."""
-        self.loads |= dict.fromkeys(copies.loads, step + self.load_latency)
-        if copies.job is not None:
-            self.stores[copies.job] = step + self.store_latency
-        if copies.flush:
-            self.loads = dict.fromkeys(self.loads, step)
-            self.stores = dict.fromkeys(self.stores, step)
-
-    def done(self, step: int) -> tuple[list[str], list[int]]:
-        """Return what is done by the end of the step, and forget it."""
-        loads = sorted(id for id, end in self.loads.items() if end <= step)
-        stores = sorted(job for job, end in self.stores.items() if end <= step)
-        for id in loads:
-            del self.loads[id]
-        for job in stores:
-            del self.stores[job]
-        return loads, stores
 
 
 class BlockRunner:
@@ -71,9 +45,7 @@ class BlockRunner:
         config = scenario.config
         self.scenario = scenario
         self.manager = KVCacheManager(config, emit)
-        self.offload: CpuOffload | None = None
-        if config.l2 is not None:
-            self.offload = CpuOffload(config, self.manager.pool, emit)
+        self.offload = _connector(config, self.manager.pool, emit)
         self.scheduler = BlockScheduler(self.manager, config, emit, self.offload)
         latencies = config.l2 and (config.l2.load_latency, config.l2.store_latency)
         self.worker = Worker(*(latencies or (0, 0)))
@@ -248,6 +220,8 @@ class BlockRunner:
             l2 = pool_state(self.offload.l2)
             del l2["evictable"]
             state["l2"] = l2 | {"cached": self.offload.l2.num_findable}
+            if isinstance(self.offload, ChunkOffload):
+                state["l2"] |= _orders(self.offload)
         return state
 
     def summary(self) -> Record:
@@ -283,20 +257,29 @@ class BlockRunner:
                 "gpu": [block for pairs in loads for block in pairs.l1],
                 "cpu": [block for pairs in loads for block in pairs.l2],
             },
-            "l2_store": {"gpu": copies.store.l1, "cpu": copies.store.l2},
+            **self._store_records(copies),
             "l2_done": {"recv": done[0], "stores": len(done[1])}
             | ({"failed": failed} if failed else {}),
         }
 
+    def _store_records(self, copies: Copies) -> Record:
+        """Return the stores: the simple connector's only one, or all by number."""
+        if isinstance(self.offload, ChunkOffload):
+            stores = {str(n): pairs._asdict() for n, pairs in copies.stores.items()}
+            return {"l2_store": stores, "l2_flush": sorted(copies.flushed)}
+        one = next(iter(copies.stores.values()), Pairs([], []))
+        return {"l2_store": {"gpu": one.l1, "cpu": one.l2}}
+
     def _reports(self) -> Record:
         """Return what the scheduler reports after it has applied outputs."""
         scheduler = self.scheduler
+        aside = len(scheduler.deferred) + len(scheduler.retrying)
         reports: Record = {
             "prefix": scheduler.prefix.report(),
             "stats": {
                 "running": len(scheduler.running),
-                "waiting": len(scheduler.waiting),
-                "deferred": len(scheduler.deferred),
+                "waiting": len(scheduler.waiting) - len(scheduler.retrying),
+                "deferred": aside,
                 "kv_cache_usage": self.manager.pool.usage,
             },
         }
@@ -335,6 +318,27 @@ def totals(records: list[Record], *, external: bool) -> Record:
         if external
         else None,
         "max_usage": max((r["after_schedule"]["usage"] for r in records), default=0.0),
+    }
+
+
+def _connector(
+    config: BlockConfig, l1: BlockPool, emit: Emitter
+) -> CpuOffload | ChunkOffload | None:
+    if config.l2 is None:
+        return None
+    kind = CpuOffload if config.l2.connector == "simple" else ChunkOffload
+    return kind(config, l1, emit)
+
+
+def _orders(offload: ChunkOffload) -> Record:
+    """Return the policy's orders: the blocks of what is here, names of what went."""
+    lists, places = offload.pool.lists, offload.places
+    return {
+        "t1": [places[key] for key in lists.t1],
+        "t2": [places[key] for key in lists.t2],
+        "b1": list(lists.b1),
+        "b2": list(lists.b2),
+        "target_t1": lists.target_t1,
     }
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ..block_config import BlockConfig
-from ..blocks.chunk_pool import ChunkPolicy
+from ..block_config import BlockConfig, ChunkPolicy
 from ..errors import ConfigError, InputError
 from ..record.chunk_state import Key
 
@@ -223,6 +222,11 @@ def _check(where: str, scenario: Scenario) -> None:
             raise InputError(here, "abort before arrival", "let it arrive first")
         if request.bad_load is not None and request.bad_load < 0:
             raise InputError(here, "bad_load below 0", "use 0 or more")
+        l2 = scenario.config.l2
+        if request.bad_load is not None and l2 and l2.connector == "offloading":
+            raise InputError(
+                here, "bad_load: no load of this connector fails", "leave it out"
+            )
         if request.id in seen:
             raise InputError(here, f"a second request {request.id!r}", "name it anew")
         seen.add(request.id)

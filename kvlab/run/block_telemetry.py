@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..files import replace_file
 from ..record import events as ev
-from ..record.block_metrics import BlockCounters, BlockMeter, gauges
+from ..record.block_metrics import BlockCounters, BlockMeter
 from ..record.block_report import (
     RELEASES,
     HitRate,
@@ -120,7 +120,7 @@ def _exposed(watched: Watched) -> str:
     config, meter = watched.header.config, watched.meter
     model = watched.header.name or "kvlab"
     text = exposition(
-        meter.counters, gauges(meter.state), version=watched.version, model=model,
+        meter.counters, meter.gauges(), version=watched.version, model=model,
         block_size=config.block_size,
     )  # fmt: skip
     return text + _config_line(watched) + _histogram(watched.ttft, model)
@@ -168,7 +168,7 @@ def block_log_lines(trace: BlockTrace) -> Iterator[str]:
         busy = bool(grown.prompt_tokens or grown.generation_tokens)
         if at and (busy or was_busy):
             yield _line(at, "loggers.py:271") + stats_line(
-                grown, gauges(watched.meter.state), INTERVAL / 1e9,
+                grown, watched.meter.gauges(), INTERVAL / 1e9,
                 version=watched.version, hit_rate=local.percent,
                 external_rate=external.percent,
             )  # fmt: skip

@@ -20,7 +20,7 @@ from ..block_config import BlockConfig
 from ..blocks.connector import Copies
 from ..blocks.kv_cache_manager import KVCacheManager
 from ..blocks.offload import CpuOffload
-from ..errors import EngineFault
+from ..errors import ConfigError, EngineFault
 from ..record.events import Decode, Drop, Forward, Sent, TooLarge
 from ..record.trace import QUIET, Emitter
 from ..schedule.turn import Turn
@@ -66,6 +66,8 @@ class TimedBlockEngine(ClockedEngine):
         self.manager = KVCacheManager(config, emit)
         self.offload: CpuOffload | None = None
         if config.l2 is not None:
+            if config.l2.connector != "simple":
+                raise ConfigError("the clock knows the simple connector; name no other")
             self.offload = CpuOffload(config, self.manager.pool, emit)
         self.scheduler = TimedBlockScheduler(
             self.manager, config, self._run_step, emit, self.offload
@@ -141,10 +143,10 @@ class TimedBlockEngine(ClockedEngine):
             self._loading[self._num_loads] = id
             size = len(pairs.l1) * self._block_bytes
             self.link.submit("load", self._num_loads, size, _nothing)
-        if copies.job is not None:
-            size = len(copies.store.l1) * self._block_bytes
-            self.link.submit("write", copies.job, size, _nothing)
-            self.stored_blocks += len(copies.store.l1)
+        for job, pairs in copies.stores.items():
+            size = len(pairs.l1) * self._block_bytes
+            self.link.submit("write", job, size, _nothing)
+            self.stored_blocks += len(pairs.l1)
         if copies.flush:
             self.link.complete("load")
             self.link.complete("write")

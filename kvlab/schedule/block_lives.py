@@ -26,8 +26,8 @@ class BlockLives:
     """The requests of one vLLM engine, in the queues where they stand.
 
     `deferred` is asked before `waiting`: requests that hold blocks and wait for their
-    content, or whose connector could not tell. `num_steps` counts those that computed
-    anything.
+    content. `retrying` wait for an answer of the connector's, or did and were not
+    admitted since. `num_steps` counts those that computed anything.
     """
 
     def __init__(
@@ -45,6 +45,7 @@ class BlockLives:
         self.waiting = BlockQueue(config.policy)
         self.deferred = BlockQueue(config.policy)
         self.loaded: set[str] = set()
+        self.retrying: set[str] = set()
         self.num_steps = 0
         self.prefix = PrefixStats()
         self.external = PrefixStats()
@@ -118,7 +119,7 @@ class BlockLives:
 
         Changes: the queues; the pools, as when it is finished.
         """
-        self._leave(request)
+        self._leave(request, request.computed)
         self._emit(Drop, request.id)
 
     def _append(self, request: BlockRequest, token: int) -> None:
@@ -138,19 +139,20 @@ class BlockLives:
         return full or request.num_outputs >= request.max_new
 
     def _finish(self, request: BlockRequest) -> None:
-        self._leave(request)
+        self._leave(request, max(request.prompt_len, request.length - 1))
         self._emit(Finish, request.id)
 
-    def _leave(self, request: BlockRequest) -> None:
-        """Take the request out of its queue; it gives its blocks back as soon as no
-        load and, where a connector may fill them, no step under way writes there."""
+    def _leave(self, request: BlockRequest, computed: int) -> None:
+        """Take the request, with so many good tokens, out of its queue; it gives its
+        blocks back as soon as no load and, where a connector may fill them, no step
+        under way writes there."""
         if request.status is Status.RUNNING:
             self.running.remove(request)
         else:
             queue = self.deferred if request in self.deferred else self.waiting
             queue.remove(request)
         if self.connector:
-            self.connector.finished(self._computed(request))
+            self.connector.finished(self._computed(request, computed))
         if request.status is Status.LOADING and request.id not in self.loaded:
             self._leaving.add(request.id)
         elif self.connector and request.steps_in_flight:
@@ -158,12 +160,15 @@ class BlockLives:
         else:
             self.manager.free(request.id)
         self.loaded.discard(request.id)
+        self.retrying.discard(request.id)
         request.status = Status.FINISHED
 
-    def _computed(self, request: BlockRequest, tokens: int = 0) -> Computed:
-        """Return how far the request's KV goes, with `tokens` more in this step."""
+    def _computed(
+        self, request: BlockRequest, computed: int, turn: int = 2
+    ) -> Computed:
+        """Tell the connector how far the request's KV goes: to `computed` tokens."""
         return Computed(
             request.id, self.manager.tables.get(request.id, []),
-            request.computed - request.in_flight, request.computed + tokens,
-            request.prompt_len, request.names,
+            request.computed - request.in_flight, computed, request.prompt_len,
+            request.names, turn,
         )  # fmt: skip

@@ -34,6 +34,7 @@ class BlockScheduler(BlockLives):
             if queue is None or not self._admit(queue, turn):
                 break
         self.deferred.put_first(turn.skipped)
+        self.waiting.put_first(turn.retried)
         self._plan_copies(turn)
         self._advance(turn)
         return turn
@@ -171,7 +172,8 @@ class BlockScheduler(BlockLives):
 
     def _ask_again(self, queue: BlockQueue, turn: Turn) -> bool:
         request = queue.pop()
-        turn.skipped.append(request)
+        turn.retried.append(request)
+        self.retrying.add(request.id)
         self._emit(ev.Defer, request.id, "retry")
         return True
 
@@ -226,6 +228,7 @@ class BlockScheduler(BlockLives):
         (turn.fresh if request.is_fresh else turn.resumed).append(request)
         request.status = Status.RUNNING
         self.running.append(request)
+        self.retrying.discard(request.id)
         self._emit(ev.Run, request.id)
         self._give(request, tokens, turn)
 
@@ -235,6 +238,7 @@ class BlockScheduler(BlockLives):
 
     def _defer(self, request: BlockRequest, turn: Turn) -> None:
         request.status = Status.LOADING
+        self.retrying.discard(request.id)
         turn.skipped.append(request)
         self._emit(ev.Defer, request.id, "loading")
 
@@ -247,13 +251,13 @@ class BlockScheduler(BlockLives):
     def _plan_copies(self, turn: Turn) -> None:
         if self.connector is None:
             return
-        admitted = turn.fresh + turn.resumed
-        running = [r for r in turn.tokens if r not in admitted]
+        turns = dict.fromkeys(turn.fresh, 0) | dict.fromkeys(turn.resumed, 1)
         scheduled = [
-            self._computed(request, turn.tokens[request])
-            for request in (*admitted, *running)
+            self._computed(request, request.computed + tokens, turns.get(request, 2))
+            for request, tokens in turn.tokens.items()
         ]
-        turn.copies = self.connector.plan(scheduled, flush=bool(turn.preempted))
+        preempted = [request.id for request in turn.preempted]
+        turn.copies = self.connector.plan(scheduled, preempted)
 
     def _advance(self, turn: Turn) -> None:
         """Count the scheduled tokens as computed; see who gets an output."""

@@ -17,7 +17,8 @@ class Turn:
     """One turn: the budget that is left of it, and what was decided.
 
     `tokens` are the scheduled requests with their tokens; `sampling` those that get
-    an output; `skipped` those that could not even be tried.
+    an output; `skipped` those whose load has not come, `retried` those whose
+    connector could not tell.
     """
 
     budget: int
@@ -27,6 +28,7 @@ class Turn:
     resumed: list[BlockRequest] = field(default_factory=list)
     preempted: dict[BlockRequest, int] = field(default_factory=dict)
     skipped: list[BlockRequest] = field(default_factory=list)
+    retried: list[BlockRequest] = field(default_factory=list)
     sampling: list[BlockRequest] = field(default_factory=list)
     copies: Copies | None = None
 

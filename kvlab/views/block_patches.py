@@ -221,7 +221,7 @@ class BlockPatches(PatchList):
         self._set("place", self.place_of(e.request), self._places)
 
     def _defer(self, e: be.Defer) -> None:
-        if e.request not in self.state.deferred:
+        if e.why == "loading" and e.request not in self.state.deferred:
             self._queue(e.request)
 
     def _queue(self, id: str, *, first: bool = False) -> None:

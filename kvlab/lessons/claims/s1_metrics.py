@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any
 
 from ...config import EngineConfig
-from ...record.block_metrics import BlockMeter, gauges, meter
+from ...record.block_metrics import BlockMeter, meter
 from ...record.block_report import exposition as vllm_exposition
 from ...record.trace import Header, Trace
 from ...run.block_script import RequestSpec
@@ -183,7 +183,7 @@ def _vllm(**knobs: Any) -> BlockMeter:
 def vllm_names() -> Iterator[Case]:
     """Each name in an exposition of 0.33.0, bare or with _total."""
     end = _vllm()
-    text = vllm_exposition(end.counters, gauges(end.state))
+    text = vllm_exposition(end.counters, end.gauges())
     for name in VLLM_NAMES:
         there = f"vllm:{name}{{" in text or f"vllm:{name}_total{{" in text
         yield case(name, there, as_counter=f"vllm:{name}_total{{" in text)
