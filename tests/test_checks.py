@@ -97,6 +97,18 @@ def believed(id: str, at: int, seed: int) -> Verdict:
     return kvlab.check(id, said, seed=seed)
 
 
+PREDICTED = [id for id in CASED if id[3] == "P"]
+
+
+@pytest.mark.parametrize("id", PREDICTED)
+def test_a_prediction_is_made_once_so_nobody_is_told_not_yet(id):
+    exercise, wrong = EXERCISES[id], solutions(id).WRONG[id]
+    for answer in exercise.options if isinstance(exercise, Choice) else wrong:
+        found = verdict(id, answer)
+        assert found.right or "Not yet" not in found.why.en, answer
+        assert found.right or "还不对" not in found.why.zh, answer
+
+
 @each_cased
 def test_every_answer_can_be_given(id):
     exercise, answer = EXERCISES[id], case(id, 0).answer

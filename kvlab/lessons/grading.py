@@ -94,6 +94,11 @@ def is_open(answer: Any) -> bool:
 def _empty() -> None: ...
 
 
+def is_prediction(exercise: Exercise) -> bool:
+    """Return whether it is answered once, before the run is shown."""
+    return exercise.id[3] == "P"
+
+
 def grade(exercise: Exercise, answer: Any, random: Random) -> Verdict:
     """Return the verdict on an answer to the exercise with these random numbers.
 
@@ -143,7 +148,8 @@ def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
 
     belief = _held(case.beliefs, fits)
     step = case.steps.get(wrong[0], case.step)
-    return _broken(belief, case, _names(exercise.parts, wrong), step, marks)
+    why = _names(exercise.parts, wrong, final=is_prediction(exercise))
+    return _broken(belief, case, why, step, marks)
 
 
 def _same(given: Any, value: Any, tolerance: float) -> bool:
@@ -200,11 +206,14 @@ def _about(text: Words, **named: Words) -> Words:
     )
 
 
-def _names(parts: Mapping[str, Words], wrong: Iterable[str]) -> Words:
+def _names(
+    parts: Mapping[str, Words], wrong: Iterable[str], *, final: bool = False
+) -> Words:
+    """Name the parts that are wrong; a `final` answer cannot be mended any more."""
     wrong = list(wrong)
     return Words(
-        f"Not yet: {'; '.join(parts[part].en for part in wrong)}.",
-        f"还不对：{'；'.join(parts[part].zh for part in wrong)}。",
+        f"Not {'so' if final else 'yet'}: {'; '.join(parts[p].en for p in wrong)}.",
+        f"{'不' if final else '还不'}对：{'；'.join(parts[p].zh for p in wrong)}。",
     )
 
 

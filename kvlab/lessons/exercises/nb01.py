@@ -57,6 +57,13 @@ def _seen(random: Random) -> Case:
     )  # fmt: skip
 
 
+WHOLE_LATENT = Words(
+    "Eight KV heads can be split eight ways; one latent cannot. Every GPU keeps a "
+    "whole copy.",
+    "8 个 KV head 可以八等分，一个 latent 不行：每张卡都存整份。",
+)
+
+
 def _latent(random: Random) -> Case:
     one, eight = (
         capacity(known_shape(DEEPSEEK), Deployment(tp=tp, kv_memory=60 * GIB))
@@ -65,11 +72,8 @@ def _latent(random: Random) -> Case:
     ratio = (eight.pool_tokens or 0) // (one.pool_tokens or 1)
     return Case(
         str(ratio),
-        beliefs=(Belief("8", Words(
-            "Eight KV heads can be split eight ways; one latent cannot. Every GPU "
-            "keeps a whole copy.",
-            "8 个 KV head 可以八等分，一个 latent 不行：每张卡都存整份。")),),
-    )  # fmt: skip
+        beliefs=(Belief("8", WHOLE_LATENT), Belief("4", WHOLE_LATENT)),
+    )
 
 
 def _bytes(random: Random) -> Case:

@@ -82,9 +82,15 @@ def _knob(random: Random) -> Case:
     return Case(
         " ".join(gone), trace=trace, beside=other, fork=fork_of(one_missing),
         step=moment(trace, lambda e: isinstance(e, ev.Victim), second),
-        beliefs=(Belief("A", Words(
-            "A was hit twice, so lfu keeps it; lru took it for its age.",
-            "A 被命中两次，lfu 会留下它；lru 因为它旧而逐出。")),),
+        beliefs=(
+            Belief("A", Words(
+                "A was hit twice, so lfu keeps it; lru took it for its age.",
+                "A 被命中两次，lfu 会留下它；lru 因为它旧而逐出。")),
+            Belief("child D", Words(
+                "D was hit by both inserts that pass it, C by one: the fewest hits go "
+                "first.",
+                "两次插入都经过 D，各算一次命中；C 只有一次：命中最少的先走。")),
+        ),
     )  # fmt: skip
 
 

@@ -75,12 +75,21 @@ def _ratio(random: Random) -> Case:
     at, event = asked(second, "r5")
     r4 = asked(second, "r4")[1]
     answer = "worse" if not r4.added else "in" if event.added else "same"
+    need = event.extend + event.max_new + event.page
+    room = event.available + event.evictable - event.promised
     return Case(
         answer, trace=first.trace, step=at, beside=second.trace,
         fork=fork_of(who_said_no),
-        beliefs=(Belief("worse", Words(
-            "A smaller ratio sets less aside, so admission gets looser, not stricter.",
-            "比例越小，预留越少，准入变松而不是变严。"), at),),
+        beliefs=(
+            Belief("worse", Words(
+                "A smaller ratio sets less aside, so admission gets looser, not "
+                "stricter.",
+                "比例越小，预留越少，准入变松而不是变严。"), at),
+            Belief("same", Words(
+                f"Less is promised to those who run: r5 needs {need}, and {room:.1f} "
+                "are left.",
+                f"许给在跑请求的少了：r5 需要 {need}，余量 {room:.1f}。"), at),
+        ),
     )  # fmt: skip
 
 

@@ -100,9 +100,14 @@ def _knob(random: Random) -> Case:
     return Case(
         str(len(inserts)), trace=trace, step=parted, beside=other,
         fork=fork_of(first_byte),
-        beliefs=(Belief("1", Words(
-            "selective's threshold is 2: the first insert is hit 1.",
-            "selective 的阈值是 2：第一次插入只是第 1 次命中。"), parted),),
+        beliefs=(
+            Belief("1", Words(
+                "selective's threshold is 2: the first insert is hit 1.",
+                "selective 的阈值是 2：第一次插入只是第 1 次命中。"), parted),
+            Belief("4", Words(
+                "A is inserted twice before B comes: its second insert is hit 2.",
+                "B 到来之前 A 已插入两次：第二次插入就是第 2 次命中。"), parted),
+        ),
     )  # fmt: skip
 
 

@@ -66,9 +66,14 @@ def _knob(random: Random) -> Case:
     return Case(
         str(left), trace=trace, step=parted, beside=other,
         fork=fork_of(three_fates),
-        beliefs=(Belief("2", Words(
-            "B too: write_back tries at the eviction itself, whatever was counted.",
-            "B 也在：write_back 在逐出那一刻才写，不看命中计数。")),),
+        beliefs=(
+            Belief("2", Words(
+                "B too: write_back tries at the eviction itself, whatever was counted.",
+                "B 也在：write_back 在逐出那一刻才写，不看命中计数。")),
+            Belief("1", Words(
+                "Each is written as it is evicted, and L2 has room for all three.",
+                "每个都在被逐出时写下去，L2 三个都放得下。")),
+        ),
     )  # fmt: skip
 
 

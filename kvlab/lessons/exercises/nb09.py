@@ -62,6 +62,7 @@ def _prediction(random: Random) -> Case:
         beside=serve(NO_L2).trace,
         beliefs=(
             Belief("fast slow none", LOCKED, loaded),
+            Belief("slow fast none", LOCKED, loaded),
             Belief("none fast slow", Words(
                 "Nine tenths of each prompt came back over the link instead of being "
                 "computed.",
@@ -90,8 +91,14 @@ def _unique(random: Random) -> Case:
     return Case(
         answer, {}, trace, moment(trace, lambda e: isinstance(e, ev.Backup)),
         beside=without.trace,
-        beliefs=(Belief("lower", Words(
-            "Nobody asks for what L2 holds.", "L2 里的东西没有人要。")),),
+        beliefs=(
+            Belief("lower", Words(
+                "Nobody asks for what L2 holds.", "L2 里的东西没有人要。")),
+            Belief("higher", Words(
+                "It would over a slow link. At 50 GB/s copies are done before anybody "
+                "wants the slots that they lock.",
+                "链路慢时会。50 GB/s 时，拷贝在有人要它锁住的槽位之前就已完成。")),
+        ),
     )  # fmt: skip
 
 

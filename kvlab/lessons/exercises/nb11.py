@@ -95,6 +95,10 @@ def _prediction(random: Random) -> Case:
         beliefs=(
             Belief("ceiling", FEW_RUN),
             Belief("cap", CAPPED),
+            Belief("prefix", Words(
+                "The hit rate stays where it was all night. A prefix that breaks makes "
+                "it fall.",
+                "命中率整夜没有变化；前缀断了，它会掉下来。")),
             Belief("healthy", Words(
                 "A hit rate of 60 % says that prefills are short. It says nothing of "
                 "those who wait.",

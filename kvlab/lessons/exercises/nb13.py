@@ -94,6 +94,9 @@ def _not_asked(random: Random) -> Case:
             Belief("c", Words(
                 "A is the coldest then, so it goes first.",
                 "这时最冷的是 A，它先走。")),
+            Belief("none", Words(
+                "D needs 16 slots on L2 and 13 are free: somebody has to go.",
+                "D 要 L2 的 16 个槽位，空闲 13：总得有谁走。")),
         ),
     )  # fmt: skip
 

@@ -162,12 +162,22 @@ def _one_rule(random: Random) -> Case:
         mixed.trace,
         lambda e: isinstance(e, ev.LoadBack) and e.verdict == "no_device_memory",
     )
-    belief = Belief("alone", Words(
-        "Y was not dropped: that is another rule, and 0.5.14 keeps what it cannot "
-        "write.", "Y 没有被丢：那是另一条规则，0.5.14 留住写不出去的。"))  # fmt: skip
+    beliefs = (
+        Belief("alone", Words(
+            "Y was not dropped: that is another rule, and 0.5.14 keeps what it cannot "
+            "write.", "Y 没有被丢：那是另一条规则，0.5.14 留住写不出去的。")),
+        Belief("both", Words(
+            "Y needs 30 slots on L2 and 20 are free; X, which holds the others, is "
+            "locked. So Y stays, and X finds no room.",
+            "Y 要 L2 的 30 个槽位，空闲 20；占着其余的 X 被锁住。"
+            "于是 Y 留下，X 没有位置。")),
+        Belief("wrong", Words(
+            "X is locked now: none of its slots on L2 can be given away.",
+            "X 现在被锁住：它在 L2 的槽位一个也让不出去。")),
+    )  # fmt: skip
     return Case(
         served(mixed.trace), trace=old.trace, step=refused, beside=mixed.trace,
-        fork=fork_of(coming_home), explain=explainer(old.script), beliefs=(belief,),
+        fork=fork_of(coming_home), explain=explainer(old.script), beliefs=beliefs,
     )  # fmt: skip
 
 
