@@ -73,6 +73,39 @@ def test_every_chain_of_causes_is_pythons(open_page):
     assert found == [
         [link.step for link in card_links(trace, at)] for at in range(len(trace))
     ]
+    longest = max(range(len(trace)), key=lambda at: len(found[at]))
+    tab.js("at => kvlab.show(at + 1)", longest)
+    told = tab.page.inner_text("#kvlab .p-why .chain").split()
+    assert [int(word) for word in told if word.isdigit()] == found[longest]
+
+
+BEHIND = """() => {
+    const [canvas, dp, { count }] = [kvlab.tl[0], devicePixelRatio, kvlab.run];
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.drawImage(canvas, 0, 0);
+    const from = 58 + (kvlab.limit / count) * (kvlab.wide - 56);
+    const ends = kvlab.wide - 3;
+    const { data } = pen.getImageData(from * dp, 9 * dp, (ends - from) * dp, 24 * dp);
+    return data.filter((x, i) => i % 4 === 3 && x).length }"""
+"""How many pixels of the whole run's line are drawn behind the open question."""
+
+
+@pytest.mark.parametrize("name", ["sglang/s18", "sglang/s25", "vllm/t06"])
+def test_the_whole_runs_line_tells_nothing_behind_an_open_question(open_page, name):
+    trace = load_any(str(next(GOLDENS.glob(f"{name}*")).relative_to(GOLDENS)))
+    tab = open_page(to_html(trace, lang="en"))
+    tab.js("() => { kvlab.span = kvlab.run.count; kvlab.show(1) }")  # no frame on it
+    drawn = tab.js(BEHIND.replace("kvlab.limit", "1"))
+    tab.js("() => kvlab.setMode('predict')")
+    asked = 0
+    while tab.js("() => kvlab.limit < kvlab.run.count") and asked < 12:
+        tab.js("() => kvlab.show(kvlab.run.count)")
+        assert tab.js(BEHIND) == 0 < drawn
+        tab.page.locator("#kvlab .ans input").first.click()
+        tab.page.click("#kvlab [data-do=commit]")
+        asked += 1
+    assert asked > 1
 
 
 def test_watches_and_filters_stop_where_python_says(open_page):
@@ -233,7 +266,9 @@ def test_what_was_seen_is_asked_once_all_of_it_was_on_show(open_page):
     tab.js("until => kvlab.show(until + 1)", until)
     assert "What did you see?" in tab.page.inner_text("#kvlab .p-why .seen")
     tab.page.click("#kvlab [data-do=saw][data-to=rises]")  # until it is answered
-    assert tab.page.query_selector("#kvlab .seen") is None
+    assert "→" in tab.page.inner_text("#kvlab .p-why .seen")  # how that came out
+    tab.press("ArrowLeft", "ArrowRight")
+    assert tab.page.query_selector("#kvlab .seen button") is None
 
 
 WINDOWS = """() => {

@@ -151,7 +151,6 @@ function ledHtml(player, run, e) {
 }
 
 function chainHtml(player, run, e) {
-  let links = run.chain(e);
-  if (links.length > 6) links = [links[0], ...links.slice(-5)];
+  const links = run.chain(e);
   return `<div class="sec"><div class="lab">${ui(player, "cause")}</div><div class="chain">${links.map((i) => (i === e ? `<b>${num(i + 1)} ${esc(run.named(i))}</b>` : `<button data-do="go" data-to="${i + 1}">${num(i + 1)} ${esc(run.named(i))}</button><span>→</span>`)).join("")}</div></div>`;
 }

@@ -10,7 +10,8 @@ import { ui } from "./words.js";
 /** Pixels of the whole run's line. */
 export const FAR = 38;
 
-/** Draw the whole run, up to the limit; the picture is kept for the next time. */
+/** Draw the whole run, up to the limit: no pixel tells of an event behind it. The picture
+ *  is kept for the next time. */
 export function drawOverview(player, pen, at) {
   const key = [
     at.wide,
@@ -27,7 +28,7 @@ export function drawOverview(player, pen, at) {
   pen.drawImage(player.far.canvas, 0, 0, at.wide, FAR);
 }
 
-function paintRun(player, pen, { x0, W, X, limit }) {
+function paintRun(player, pen, { x0, W, X, mid, limit }) {
   const { run, colour: k, hits } = player;
   const n = Math.max(1, run.count);
   pen.font = `11px ${UI}`;
@@ -39,7 +40,7 @@ function paintRun(player, pen, { x0, W, X, limit }) {
   const step = W / run.strip.length;
   run.strip.forEach((use, i) => {
     const e = (i * n) / run.strip.length;
-    if (e <= limit) pen.fillRect(X(e), 28 - 20 * use, step + 0.6, 20 * use);
+    if (Math.ceil(e) < limit) pen.fillRect(X(e), 28 - 20 * use, step + 0.6, 20 * use);
   });
   pen.globalAlpha = 1;
   const { all, decide, graded, most } = densityOf(player, Math.round(W));
@@ -48,7 +49,7 @@ function paintRun(player, pen, { x0, W, X, limit }) {
     pen.fillRect(x0 + i, 34 - 5 * (count / most), 1, 5 * (count / most));
   };
   all.forEach((count, i) => {
-    if ((i / W) * n > limit || !count) return;
+    if (((i + 1) / W) * n - 0.5 > limit || !count) return;
     bar(i, count, k.line2);
     if (decide[i]) bar(i, decide[i], k.ink2);
     pen.fillStyle = k.refused;
@@ -57,7 +58,7 @@ function paintRun(player, pen, { x0, W, X, limit }) {
   pen.fillStyle = k.link;
   const every = Math.ceil((hits?.length ?? 0) / 4000);
   for (let i = 0; i < (hits?.length ?? 0); i += every)
-    if (hits[i] <= limit) pen.fillRect(X(hits[i]), 2, 1.5, 6);
+    if (hits[i] < limit) pen.fillRect(mid(hits[i]) - 0.75, 2, 1.5, 6);
   pen.strokeStyle = k.line2;
   pen.lineWidth = 1;
   pen.strokeRect(x0 + 0.5, 7.5, W - 1, 27);
@@ -76,7 +77,7 @@ function densityOf(player, W) {
   const worth = { loss: 2, refusal: 1, "": 0 };
   const per = W / Math.max(1, run.count);
   for (let e = 0; e < run.count; e++) {
-    const i = Math.min(W - 1, Math.floor(e * per));
+    const i = Math.min(W - 1, Math.floor((e + 0.5) * per));
     all[i]++;
     decide[i] += decides[variant[e]];
     graded[i] = Math.max(graded[i], worth[run.grade(e)]);

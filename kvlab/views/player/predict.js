@@ -44,6 +44,7 @@ export function lookBack(player, e, key) {
   said.before = readAt(player, e, said.about);
   said.after = readAt(player, said.until, said.about);
   said.saw = key;
+  player.lookedAt = player.run.at;
   said.saw_right =
     key ===
     (said.after > said.before ? "rises" : said.after < said.before ? "falls" : "stays");

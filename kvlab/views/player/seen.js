@@ -2,7 +2,7 @@
 //
 // Asked once all that it is about has been on show: from the end of the stretch of events
 // that follows the decision, up to the next one or the next question, until it is answered
-// or the next prediction is made.
+// or the next prediction is made. How that came out stands there as long as the moment does.
 // Left out: the prediction itself (question.js, predict.js).
 
 import { termName } from "./account.js";
@@ -57,7 +57,8 @@ function watching(player) {
   const { at } = player.run;
   const before = player.answers.filter(({ event }) => event <= at);
   const said = before.length && before.reduce((a, b) => (b.event > a.event ? b : a));
-  return said && said.until && (at <= said.until || !said.saw) ? said : null;
+  const here = at <= said.until || !said.saw || at === player.lookedAt;
+  return said && said.until && here ? said : null;
 }
 
 /** The moment at which the player stops by itself: where it has something to ask. */

@@ -74,7 +74,8 @@ export function momentAt(player, x, y) {
   return Math.max(from, Math.min(end - 1, from + Math.floor((x - LEFT) / cw))) + 1;
 }
 
-/** Places of events: `X` in the whole run, `x` in the lanes. */
+/** Places of events: `X` where one begins in the whole run, `mid` its middle there, `x` in
+ *  the lanes. */
 function placesOf(player) {
   const { from, end, per } = stretchOf(player);
   const W = player.wide - LEFT;
@@ -90,6 +91,7 @@ function placesOf(player) {
     wide: player.wide,
     limit: player.limit,
     X: (e) => LEFT + (e / n) * W,
+    mid: (e) => LEFT + ((e + 0.5) / n) * W,
     x: (e) => LEFT + (e - from + 0.5) * cw,
   };
 }
@@ -152,20 +154,20 @@ function drawCover(player, pen, x, wide) {
 }
 
 /** Bookmarks, those with a note as a written sheet; the first difference of two runs. */
-function drawFlags(player, pen, { x, X, from, end }) {
+function drawFlags(player, pen, { x, mid, from, end }) {
   for (const e of player.bookmarks) {
-    drawFlag(player, pen, X(e), 0, noteOf(player, e));
+    drawFlag(player, pen, mid(e), 0, noteOf(player, e));
     if (e >= from && e < end) drawFlag(player, pen, x(e), 38, noteOf(player, e));
   }
   const e = player.difference?.index;
   if (e == null) return;
   pen.fillStyle = player.colour.ink;
   pen.beginPath();
-  pen.moveTo(X(e), 0);
-  pen.lineTo(X(e) + 10, 4);
-  pen.lineTo(X(e), 8);
+  pen.moveTo(mid(e), 0);
+  pen.lineTo(mid(e) + 10, 4);
+  pen.lineTo(mid(e), 8);
   pen.fill();
-  pen.fillRect(X(e) - 0.75, 0, 1.5, 36);
+  pen.fillRect(mid(e) - 0.75, 0, 1.5, 36);
 }
 
 function drawFlag(player, pen, x, y, note) {
@@ -181,7 +183,7 @@ function drawFlag(player, pen, x, y, note) {
 /** The moment: what comes after it is pale, arcs lead to its causes. */
 function drawMoment(player, canvas, at) {
   const { run } = player;
-  const { x, X, from, end, cw, wide } = at;
+  const { x, mid, from, end, cw, wide } = at;
   const k = player.colour;
   const pen = penOf(canvas, wide, HIGH, player.version);
   pen.clearRect(0, 0, wide, HIGH);
@@ -195,8 +197,8 @@ function drawMoment(player, canvas, at) {
   pen.strokeStyle = pen.fillStyle = k.ink;
   pen.lineWidth = 1.5;
   pen.beginPath();
-  pen.moveTo(X(now), 5);
-  pen.lineTo(X(now), 36);
+  pen.moveTo(mid(now), 5);
+  pen.lineTo(mid(now), 36);
   if (now >= from && now < end) {
     for (const cause of run.chain(now).slice(0, -1)) {
       if (cause < from) continue;
