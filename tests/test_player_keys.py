@@ -77,6 +77,25 @@ def test_up_and_down_go_through_the_terms_of_an_account(tab):
     assert tab.js("() => kvlab.state") == "used"  # and its slots are outlined
 
 
+@pytest.mark.parametrize(
+    ("pane", "stands"), [("2", ["pool", "", "used"]), ("4", ["queue", "", "0"])]
+)
+def test_down_goes_on_from_a_pane_that_was_gone_to(tab, pane, stands):
+    tab.press(f"Alt+{pane}", "ArrowDown")
+    assert tab.js(STANDS) == stands
+
+
+def test_left_and_right_say_from_the_answers_how_sure_one_is(tab):
+    ask(tab)
+    tab.press("p", "ArrowDown")
+    said = tab.js("() => kvlab.picked")
+    for key, sure in [("Right", 2), ("Right", 3), ("Right", 3), ("Left", 2)]:
+        tab.page.keyboard.press(f"Arrow{key}")
+        assert tab.js("() => [kvlab.picked, kvlab.sure]") == [said, sure]
+    assert tab.page.locator("#kvlab .conf :checked").input_value() == "2"
+    assert tab.js(STANDS)[1].endswith("-say")
+
+
 def test_stepping_leaves_the_keyboard_on_its_term(tab):
     tab.page.focus("#kvlab .a1 .acct")
     tab.page.keyboard.press("ArrowDown")

@@ -45,7 +45,8 @@ export function rove(event) {
   const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
   if (!by) return false;
   for (const [group, parts] of Object.entries(GROUPS)) {
-    const within = event.target.closest(group);
+    const { target } = event; // from a pane as a whole into its first
+    const within = target.closest(group) ?? (target.matches(".pane") && target.querySelector(group));
     if (!within) continue;
     const all = [...within.querySelectorAll(parts)];
     const at = all.indexOf(event.target.closest(parts));

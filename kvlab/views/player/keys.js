@@ -57,6 +57,11 @@ export function onKey(player, event) {
     event.stopPropagation();
     return;
   }
+  if (target.matches("[name$=-say]") && /^Arrow(Left|Right)$/.test(key)) {
+    done();
+    moreSure(player, key === "ArrowLeft" ? -1 : 1);
+    return;
+  }
   if (target.matches("input[type=radio]") && (key.startsWith("Arrow") || key === " "))
     return event.stopPropagation();
   if (target.matches("button") && (key === "Enter" || key === " "))
@@ -136,6 +141,11 @@ export function onKey(player, event) {
     done();
     act();
   }
+}
+
+/** From the answers, left and right say how sure one is, as the line below them has it. */
+function moreSure(player, by) {
+  player.root.querySelectorAll(".p-why [name$=-sure]")[player.sure + by]?.click();
 }
 
 /** Let the notebook have a key that the player hides from it: it saves. */
