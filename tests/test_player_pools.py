@@ -79,6 +79,72 @@ def test_an_account_of_millions_fits_its_pane(open_page):
         assert max(wide) < 0, event
 
 
+def test_what_moved_is_never_read_as_a_term_of_a_long_sum(open_page):
+    bench = Workbench(name="long", pool_tokens=300_000, host_tokens=900_000)
+    bench.insert(range(150_000))
+    bench.insert(range(10**6, 10**6 + 120_000))
+    bench.ack_write()
+    bench.evict(100_000)
+    tab = open_page(to_html(bench.trace, lang="en"))
+    show(tab, "demote")
+    moved = tab.js("""() => [...document.querySelectorAll(".acct.long .d")].map(d => {
+        const [n, by] = [d.previousSibling, d].map(at => at.getBoundingClientRect());
+        return by.top - n.bottom })""")
+    assert len(moved) == 2 and all(below >= -1 for below in moved)
+
+
+OUTLINED = """() => [
+    ...[...document.querySelectorAll(".p-tree .hov")].map(g => `n${g.dataset.node}`),
+    ...[...document.querySelectorAll(".acct .hov")].map(term =>
+        term.closest(".acct").ariaLabel + " " + term.dataset.state)]"""
+POINTED = """() => [0, 1].map(tier => {
+    const canvas = document.querySelector(".p-pool .over"), dp = devicePixelRatio;
+    const { y, high } = kvlab.grid.tiers[tier];
+    const copy = new OffscreenCanvas(canvas.width, canvas.height);
+    const pen = copy.getContext("2d", { willReadFrequently: true });
+    pen.fillStyle = kvlab.colour.link;
+    pen.fillRect(0, 0, 1, 1);
+    const [r, g, b] = pen.getImageData(0, 0, 1, 1).data;
+    pen.clearRect(0, 0, 1, 1);
+    pen.drawImage(canvas, 0, 0);
+    const { data } = pen.getImageData(0, (y - 2) * dp, canvas.width, (high + 4) * dp);
+    for (let i = 0; i < data.length; i += 4)
+        if (data[i] === r && data[i + 1] === g && data[i + 2] === b) return true;
+    return false })"""
+"""Whether slots of each tier are outlined as pointed at."""
+
+
+@pytest.mark.parametrize(
+    ("tier", "state", "nodes", "slots"),
+    [
+        (1, "available", [], [True, False]),
+        (2, "free", [], [False, True]),
+        (1, "used", ["n1"], [True, False]),
+        (2, "copy", ["n1"], [False, True]),  # though it is on its way
+    ],
+)
+def test_a_term_that_is_pointed_at_lights_what_it_counts(
+    open_page, tier, state, nodes, slots
+):
+    bench = Workbench(name="one", pool_tokens=40, host_tokens=60)
+    bench.insert(range(12))
+    tab = open_page(to_html(bench.trace, start=1, lang="en"))
+    show(tab, "lock")
+    tab.page.hover(f"#kvlab .a{tier} [data-state={state}]")
+    assert tab.js(OUTLINED) == [*nodes, f"L{tier} {state}"]
+    assert tab.js(POINTED) == slots
+
+
+def test_the_outline_of_a_node_leaves_the_line_to_its_parent_out(open_page):
+    bench = Workbench(name="fork", pool_tokens=400, host_tokens=600)
+    for first in range(12):
+        bench.insert([*range(8), *range(100 * first + 50, 100 * first + 60)])
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    high = tab.js("""() => [...document.querySelectorAll(".p-tree [data-node]")].map(
+        g => g.getBoundingClientRect().height)""")
+    assert len(high) == 13 and max(high) < 24
+
+
 PAINTED = """tier => {
     const all = [...document.querySelectorAll(".p-pool canvas")];
     const canvas = all.filter(each => each.tiers)[1];

@@ -48,8 +48,11 @@ function aimOf(player, target) {
     state = target.closest?.("[data-state]");
   if (node) return { node: +node.dataset.node, request: -1 };
   if (request) return { node: 0, request: +request.dataset.request };
-  return state ? { state: state.dataset.state } : null;
+  return state ? { state: state.dataset.state, tier: tierOf(state) } : null;
 }
+
+/** The tier whose account a term is of. */
+const tierOf = (term) => (term.closest(".a2") ? 2 : 1);
 
 export function hover(player, event) {
   const pool = event.target.closest?.(".p-pool .slots");
@@ -67,30 +70,33 @@ function hoverOver(player, at) {
   player.aimed = key;
   player.hover = at && !at.state ? at : null;
   player.state = at?.state ?? null;
+  player.tier = at?.tier;
   highlight(player);
 }
 
 /** Hovering redraws what can show it, and leaves the element under the pointer alone. */
 function highlight(player) {
   const under = document.activeElement;
-  const { root, hover, state } = player;
+  const { root, hover, state, tier } = player;
   for (const { run, pane } of sidesOf(player)) {
     if (player.log.blocks) continue;
     drawOutlines(player, pane.pool, run);
     const pointed = chosenNodes(run, hover);
-    for (const g of pane.tree.querySelectorAll("[data-node]"))
-      g.classList.toggle("hov", pointed.includes(+g.dataset.node));
+    const counted = (n) => state && run.termsOf(n)[tier - 1] === state;
+    for (const g of pane.tree.querySelectorAll("[data-node]")) {
+      const n = +g.dataset.node;
+      g.classList.toggle("hov", pointed.includes(n) || counted(n));
+    }
     put(pane.tree.parts?.insp, inspectHtml(player, run));
   }
   for (const chip of root.querySelectorAll("[data-request]")) {
     const mine = hover?.request >= 0 && +chip.dataset.request === hover.request;
     chip.classList.toggle("hov", mine);
   }
-  const looks = hover?.node ? player.run.looks(hover.node) : [];
-  for (const term of root.querySelectorAll("[data-state]")) {
-    const mine = term.dataset.state === state || looks.includes(term.dataset.state);
-    term.classList.toggle("hov", mine);
-  }
+  const terms = hover?.node ? player.run.termsOf(hover.node) : [];
+  if (state) terms[tier - 1] = state;
+  for (const term of root.querySelectorAll("[data-state]"))
+    term.classList.toggle("hov", terms[tierOf(term) - 1] === term.dataset.state);
   if (under && under !== document.activeElement && root.contains(under)) under.focus();
 }
 

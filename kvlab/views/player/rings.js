@@ -6,7 +6,7 @@
 
 import { penOf } from "./canvas.js";
 import { chosenNodes } from "./chosen.js";
-import { colouringOf, repainted } from "./colouring.js";
+import { repainted } from "./colouring.js";
 import { gridOf, piecesOf, tiersOf } from "./grid.js";
 
 /** Outlines of one event; more than these are not told apart. */
@@ -41,13 +41,14 @@ function ringsOf(player, run, tier, { first, n }, touched) {
   const wanted = wantedOwners(player, run);
   const rings = [];
   const late = touched.slice(0, MOST_RINGS).map(([a, m]) => [a, m, k.ink, 1.75, []]);
-  if (!wanted.size && !player.state) return late;
-  const lookAt = player.state ? colouringOf(player, run, tier) : null;
-  const asks = (owner) => !!lookAt || wanted.has(owner);
+  const term = player.tier === tier && player.state;
+  if (!wanted.size && !term) return late;
+  const counts = (owner) => term && run.termOf(tier, owner) === term;
+  const asks = (owner) => counts(owner) || wanted.has(owner);
   run.places[tier].stretches(asks, (from, end, owner) => {
     const [at, size] = [Math.max(from, first), Math.min(end, first + n)];
     for (const style of wanted.get(owner) ?? []) rings.push([at, size - at, ...style]);
-    if (lookAt && lookAt(owner, at) === player.state)
+    if (counts(owner))
       late.push([at, size - at, k.link, 2, [4, 3]]);
   });
   return [...rings, ...late];

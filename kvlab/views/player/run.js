@@ -212,6 +212,22 @@ export class Run extends States {
     return this.looks((owner - 2) / 2)[tier - 1] ?? "held";
   }
 
+  /** The term of its tier's account that counts a slot of this owner, whatever it looks
+   *  like: what is on its way is counted where it will be. */
+  termOf(tier, owner) {
+    if (owner === 0) return tier === 1 ? "available" : "free";
+    if (owner === 1 || owner & 1) return "held";
+    const [{ l1, lock }, n] = [this.c, (owner - 2) / 2];
+    if (tier === 1) return lock[n] ? "used" : "evictable";
+    return l1[n] === 1 ? "copy" : "host_only";
+  }
+
+  /** The term that counts a node in each account, null where it has no slot. */
+  termsOf(node) {
+    const { l1, l2 } = this.c;
+    return [l1, l2].map((at, i) => (at[node] ? this.termOf(i + 1, 2 + 2 * node) : null));
+  }
+
   /** The account of a tier: [state, tokens, moved], and what they must come to. */
   account(tier) {
     if (this.log.blocks) return blockAccount(this, tier);

@@ -70,7 +70,7 @@ function measure(run, n, plan) {
 function markup(player, run, n, plan, m, state, label) {
   const { x, w, y, h1, h2, big } = m;
   const k = player.colour;
-  const parts = [edge(k, plan, m), ...decks(player, plan, m), label];
+  const parts = [...decks(player, plan, m), label];
   if (big && plan.T >= 6) parts.push(cells(k, run.c.len[n], plan.T, m));
   if (run.c.host_lock[n] && big && w >= 14) parts.push(hostLockSvg(player, run, n, m));
   if (state.gone)
@@ -84,7 +84,7 @@ function markup(player, run, n, plan, m, state, label) {
   if (state.picked)
     parts.push(ring(m, 3, 4, k.link, 2.5, state.picked === 1 ? "4 3" : ""));
   const fold = state.open ? openMark(player, n, plan) : "";
-  return `${fold}<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+  return `${fold}${edge(k, plan, m)}<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
 }
 
 /** Its name, on a ground of its own where it lies on the strip. */
@@ -102,7 +102,7 @@ function openMark(player, n, { X0, pitch }) {
   return `<g data-fold="${n}" tabindex="-1" role="button" aria-expanded="true" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect width="${X0 - 2}" height="${pitch - 1}" fill="transparent"/><text x="3" y="${Math.min(11, pitch - 1)}" font-size="12" fill="${player.colour.ink}">▾</text></g>`;
 }
 
-/** The line to its parent. */
+/** The line to its parent: no part of the node, which is outlined without it. */
 function edge(k, plan, { x, y, h1, up, parent, cut }) {
   if (cut) return ""; // it left the tree while its load was on its way
   const middle = y + h1 / 2;

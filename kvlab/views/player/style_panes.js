@@ -17,10 +17,11 @@ export const PANE_STYLE = `
 .kv .also { display: none; font-weight: 400; font-style: italic; color: var(--link) }
 .kv.words .also { display: inline }
 .kv .acct .ok { color: var(--ok) }
-.kv .acct.long .l { font-size: 10.5px; gap: 2px }
-.kv .acct.long .n { font-size: 12px }
-.kv .acct.long .d { font-size: 10px; margin-left: 1px }
-.kv .acct.long .op { padding: 0 2px }
+.kv .acct.long .l { font-size: 10.5px; gap: 2px; height: 14px }
+.kv .acct.long .l + span, .kv .acct.long .also + span { min-height: 22px; line-height: 12px }
+.kv .acct.long .n { font-size: 12px; line-height: 12px }
+.kv .acct.long .d { display: block; font-size: 10px; line-height: 10px; margin: 0 } /* no term of the sum */
+.kv .acct.long .op { padding: 0 5px 10px; line-height: 12px }
 .kv .v {
   display: flex; gap: 8px; align-items: center; font: 600 15px/20px var(--ui);
   margin-bottom: 2px; overflow-wrap: anywhere;
