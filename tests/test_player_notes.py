@@ -92,6 +92,19 @@ def test_a_bookmark_that_goes_takes_its_note_along_and_brings_it_back(tab):
     assert (caption(tab), marks(tab)) == ("kept", [[20, "kept"]])
 
 
+def test_who_writes_a_note_stops_the_play(tab):
+    tab.press("Space", "n")
+    plays, at, written = tab.js(
+        "() => [!!kvlab.timer, kvlab.run.at, kvlab.written + 1]"
+    )
+    assert not plays and at == written
+
+
+def test_what_becomes_of_a_note_is_told_in_one_line(tab):
+    tab.press("n")
+    assert tab.page.locator("#kvlab .panel").bounding_box()["height"] < 90
+
+
 def test_a_note_belongs_to_the_event_it_was_begun_at(tab):
     tab.press("n")
     tab.page.keyboard.type("of 20")

@@ -5,6 +5,7 @@
 
 import { drawCaption, marksShown, noteOf } from "./caption.js";
 import { drawPlace } from "./controls.js";
+import { stop } from "./move.js";
 import { openPanel } from "./panel.js";
 import { drawTimeline } from "./timeline.js";
 import { jump } from "./watch.js";
@@ -19,6 +20,7 @@ export function bookmark(player) {
 
 /** Ask for a line to the event on show. */
 export function askNote(player) {
+  stop(player);
   player.written = player.run.at - 1; // whatever is on show once it is written
   if (player.written >= 0) openPanel(player, player.panel === "note" ? "" : "note");
 }

@@ -183,8 +183,8 @@ const FRAME_STYLE = `
   gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
   border: solid var(--line2); border-width: 1px 0;
 }
-.kv .write { flex: 1 0 70%; display: flex; gap: 8px; align-items: center }
-.kv .lasts { flex: 1; color: var(--ink2) }
+.kv .write { flex: 1 0 60%; display: flex; gap: 8px; align-items: center }
+.kv .lasts { order: 1; width: 100%; color: var(--ink2) } /* below, in a line of its own */
 .kv .write input { flex: 1; max-width: none }
 .kv .edged { border-color: var(--line2) }
 .kv .edged[aria-pressed=true] { border-color: var(--ink); background: var(--bg) }
