@@ -217,3 +217,29 @@ def test_the_queue_says_how_many_more_are_finished(browser, tmp_path):
     )
     latest = tab.js("() => kvlab.run.c.stage.findLastIndex(stage => stage > 3)")
     assert shown[-1] == latest
+
+
+CHIPS = """() => [...document.querySelectorAll("#kvlab .chips")].map(lane => {
+    const chips = [...lane.querySelectorAll(".chip")];
+    const { right } = lane.getBoundingClientRect();
+    const more = /\\d+(?= more)/.exec(lane.innerText)?.[0] ?? 0;
+    const cut = [lane, ...lane.querySelectorAll("small")].some(
+        at => at.scrollWidth > at.clientWidth + 1);
+    const free = right - (lane.lastElementChild?.getBoundingClientRect().right ?? 0);
+    const one = chips.at(-1)?.getBoundingClientRect().width ?? 0;
+    return [chips.length, +more, cut, free - one - 25]; })"""
+"""Of each lane: requests, how many more, whether something is cut, and how much more
+room is left than one like the last takes."""
+
+
+@pytest.mark.parametrize("wide", [1280, 1440])
+def test_a_lane_shows_as_many_requests_as_have_room(browser, tmp_path, wide):
+    run = load_blocks(next((GOLDENS / "vllm").glob("t06*")))
+    size = {"width": wide, "height": 760}
+    tab = Tab(browser, tmp_path, to_html(run, lang="en"), viewport=size)
+    for at in range(tab.js("() => kvlab.run.count") + 1):
+        tab.js("at => kvlab.show(at)", at)
+        for lane, (chips, more, cut, room) in enumerate(tab.js(CHIPS)):
+            assert not cut, (at, lane)
+            most = 2 if lane == 2 else 4
+            assert not more or chips == most or room < 0, (at, lane)

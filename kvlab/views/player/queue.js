@@ -14,7 +14,16 @@ const outWords = (player, c, r) =>
     : ui(player, "only_in", { a: num(c.prompt[r]) });
 
 const DONE = 4; // the stage of who is finished; who left unserved is behind it
-const CHIP = 125; // pixels that a request usually takes
+// Pixels of a letter, a Chinese sign, a letter of a name; of a request's frame and gaps.
+const [CHIP_LETTER, CHIP_SIGN, CHIP_NAME, CHIP_FRAME] = [5.3, 11.5, 7.3, 27];
+const [LANE_NAME, LANE_MORE, DIGIT] = [68, 60, 7]; // before a lane; of how many more
+
+/** How wide a request will be with these words, and the gap behind it. */
+function chipWide(name, words, bar) {
+  const signs = words.match(/[\u2e80-\uffef]/g)?.length ?? 0;
+  const said = CHIP_LETTER * (words.length - signs) + CHIP_SIGN * signs;
+  return CHIP_FRAME + CHIP_NAME * name.length + said + (bar ? 88 : 0);
+}
 
 export function drawQueue(player, pane, run) {
   const { c, log } = run,
@@ -67,13 +76,27 @@ export function drawQueue(player, pane, run) {
     ],
   };
   pane.wide ??= Math.max(200, pane.clientWidth - 32);
-  const fitting = Math.max(1, Math.floor((pane.wide - 100) / CHIP));
   const lane = (name) => {
     const all = lanes[name],
-      most = Math.min(name === "finished" ? 2 : 4, fitting),
-      some = name === "finished" ? all.slice(-most) : all.slice(0, most);
-    if (now >= 0 && all.includes(now) && !some.includes(now)) some.push(now);
-    const more = (name === "finished" ? done : all.length) - some.length;
+      late = name === "finished",
+      hot = now >= 0 && all.includes(now) ? now : -1;
+    const most = late ? 2 : 4;
+    const wide = (r) => chipWide(plain(log.requests[r], 18), ...told[name](r, all.indexOf(r)));
+    const sum = (some) => some.reduce((so, r) => so + wide(r), 0);
+    let room = pane.wide - LANE_NAME - (hot < 0 ? 0 : wide(hot));
+    const some = hot < 0 ? [] : [hot];
+    const others = all.filter((r) => r !== hot);
+    const count = late ? done : all.length;
+    const whole = count <= most && sum(others) <= room;
+    if (!whole) room -= LANE_MORE + DIGIT * num(count).length;
+    if (late) others.reverse();
+    for (const r of others) { // the first of them at least
+      if (some.length === most || (r !== others[0] && wide(r) > room)) break;
+      some.push(r);
+      room -= wide(r);
+    }
+    some.sort((a, b) => all.indexOf(a) - all.indexOf(b));
+    const more = count - some.length;
     return `<span class="ln">${ui(player, name)}</span><span class="chips">${some.map((r) => chip(r, ...told[name](r, all.indexOf(r)))).join("") || '<span class="none">–</span>'}${more > 0 ? `<span class="none">${ui(player, "more", { n: num(more) })}</span>` : ""}</span>`;
   };
   const none = !log.requests.length
