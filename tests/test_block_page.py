@@ -89,7 +89,7 @@ def test_headlines_are_those_of_python(tab, trace):
 @pytest.mark.parametrize(
     ("kind", "fields", "said"),
     [
-        (be.Slots, {"fits": False}, "has to wait"),
+        (be.Slots, {"fits": False}, "gets no block"),
         (be.Slots, {"fits": True}, "gets"),
         (be.PickVictim, {}, "is preempted"),
         (be.Forget, {}, "Evicted from L1: 1 block"),
@@ -129,6 +129,19 @@ def test_each_state_has_vllms_word_and_sglangs_in_its_title(tab):
     assert "free, with a hash" in text(tab, ".p-pool .acct")
     titles = tab.js("[...document.querySelectorAll('.acct .term')].map(x => x.title)")
     assert "SGLang: evictable" in titles
+
+
+def test_in_chinese_too_the_states_that_a_headline_calls_free_are_free(tab):
+    tab.js("kvlab.show(55)")  # c gets nothing: it needs 4 blocks; free 2
+    tab.press("l")
+    try:
+        assert "空闲 2 个" in tab.headline
+        terms = tab.page.query_selector_all(".acct .term")
+        said = [term.inner_text().split() for term in terms]
+        free = [(name, int(n)) for name, n, *_ in said if name.startswith("空闲")]
+        assert free == [("空闲，有哈希", 2), ("空闲，无哈希", 0)]
+    finally:
+        tab.press("l")
 
 
 def test_pointing_at_everything_complains_of_nothing(tab):
@@ -179,7 +192,7 @@ def test_two_runs_stand_side_by_side_where_they_part(browser, tmp_path):
     assert two.js("kvlab.run.at") == 19
     cards = [text(two, ".p-why:not(.b)"), text(two, ".p-why.b")]
     assert "b gets 5 blocks" in cards[0]
-    assert "b has to wait" in cards[1]
+    assert "b gets no block" in cards[1]
     assert two.heard == []
 
 

@@ -236,7 +236,7 @@ def test_an_evicted_block_says_its_tier_and_whether_a_copy_is_left():
     assert said["L1", False].startswith("L1 evicts")
     assert said["L1", False].endswith("another copy of the content stays")
     assert said["L2", True].startswith("L2 evicts")
-    assert "contents left without a copy: 3" in said["L2", True]
+    assert "contents lost for good: 3" in said["L2", True]
 
 
 # --- as the browser gets it

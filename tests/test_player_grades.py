@@ -145,7 +145,7 @@ def test_the_strip_hangs_losses_lower_than_refusals(tabs):
     def depth(tab: Tab, event: int) -> int:
         at, n = tab.js(PLACES), tab.js("() => kvlab.run.count")
         wide = at["wide"] - at["left"]
-        column = int((event - 1) * round(wide) / n)
+        column = int((event - 0.5) * round(wide) / n)
         return sum(
             tab.js(INK, [at["left"] + column + 0.5, y]) == ALERT for y in range(8, 20)
         )

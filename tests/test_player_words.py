@@ -97,5 +97,5 @@ def test_the_account_of_blocks_is_told_in_chinese(tabs):
     tab.page.click("#kvlab [data-do=lang][data-to=zh]")
     said = tab.page.inner_text("#kvlab .p-pool .acct")
     tab.page.click("#kvlab [data-do=lang][data-to=en]")
-    assert "可逐出" in said
+    assert "空闲，有哈希" in said
     assert "free, with a hash" not in said

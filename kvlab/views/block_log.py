@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
+from ..glossary import GLOSSARY
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
@@ -163,10 +164,18 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "questions": asked(BLOCK_QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(BLOCK_WATCHES),
-        "terms": glossary("vllm"),
+        "terms": glossary("vllm") | OWN_CHINESE,
         "inGlossary": IN_GLOSSARY,
     }
 
+
+OWN_CHINESE = {
+    key: [GLOSSARY[key].word("vllm"), GLOSSARY[key].other("vllm"), words]
+    for key, words in {
+        "used": "占用", "evictable": "空闲，有哈希", "available": "空闲，无哈希"
+    }.items()
+}  # fmt: skip
+"""States by vLLM's own counts: what SGLang calls evictable is free here."""
 
 # fmt: off
 BLOCK_UI: dict[str, Words] = {

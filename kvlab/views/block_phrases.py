@@ -27,15 +27,13 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{tier} hands out {blocks} blocks from the head of its free queue: ref_cnt 1",
         "{tier} 从空闲队列队首取出 {blocks} 个块：ref_cnt 为 1"),
     "forget": Words(
-        "{tier} forgets the hash of {blocks} blocks; contents left without a copy: "
-        "{lost}",
+        "{tier} forgets the hash of {blocks} blocks; contents lost for good: {lost}",
         "{tier} 的 {blocks} 个块失去哈希：其中 {lost} 份内容再无副本"),
     "forget kept": Words(
         "{tier} forgets the hash of {blocks} blocks; another copy of the content stays",
         "{tier} 的 {blocks} 个块失去哈希：内容另有副本"),
     "forget evicted": Words(
-        "{tier} evicts {blocks} blocks for new use; contents left without a copy: "
-        "{lost}",
+        "{tier} evicts {blocks} blocks for new use; contents lost for good: {lost}",
         "{tier} 逐出 {blocks} 个块以便重新分配：其中 {lost} 份内容再无副本"),
     "forget evicted kept": Words(
         "{tier} evicts {blocks} blocks for new use; another copy of the content stays",
@@ -134,8 +132,8 @@ BLOCK_PHRASES: dict[str, Words] = {
         "{request} gets the {need} blocks it needs, of {free} free",
         "{request} 得到所需的 {need} 个块，空闲 {free} 个"),
     "slots none": Words(
-        "{request} gets nothing: it needs {need} blocks, of {free} free the watermark "
-        "keeps {watermark}, loads reserve {reserved}",
+        "{request} gets nothing: it needs {need} blocks; free {free}, kept by the "
+        "watermark {watermark}, reserved for loads {reserved}",
         "{request} 未得到块：需要 {need} 个；空闲 {free} 个，水位线保留 {watermark} "
         "个，取回已预留 {reserved} 个"),
     "offer": Words(
@@ -177,7 +175,7 @@ BLOCK_VERDICTS: dict[str, Words] = {
     "lookup remote": Words(
         "{local} tokens on L1, {remote} on L2", "L1 命中 {local}，L2 命中 {remote}"),
     "slots": Words("{request} gets {need} blocks", "{request} 得到 {need} 个块"),
-    "slots none": Words("None: {request} has to wait", "None：{request} 得不到块"),
+    "slots none": Words("None: {request} gets no block", "None：{request} 得不到块"),
     "forget evicted": Words(
         "Evicted from {tier}: {blocks} blocks", "从 {tier} 逐出 {blocks} 个块"),
     "forget evicted kept": Words(

@@ -181,7 +181,7 @@ UI_WORDS: dict[str, Words] = {
     "next": Words("one event on (→)", "前进一个事件（→）"),
     "last": Words("to the end (End)", "到结尾（End）"),
     "speed": Words("speed ([ and ])", "速度（[ 与 ]）"),
-    "filter": Words("filter", "筛选"), "watches": Words("watch", "监视"),
+    "filter": Words("filter", "筛选"), "watches": Words("watchpoints", "监视"),
     "note": Words("note", "批注"), "keep": Words("keep", "保存"),
     "note_to": Words("Note to event {n}:", "事件 {n} 的批注："),
     "note_lasts": Words("Notes last until this page is closed or reloaded. A file "
