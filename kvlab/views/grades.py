@@ -160,7 +160,6 @@ def lost_by(trace: BlockTrace, index: int) -> int:
 _BLOCK_GRADES: dict[type[Event], Callable[[Any], Grade]] = {
     be.PickVictim: lambda e: "loss",
     be.Preempt: lambda e: "loss",
-    be.ChunkHold: lambda e: _loss_if(e.ref is None),
     be.Slots: lambda e: _refusal_if(not e.fits),
     be.Stop: lambda e: _refusal_if(e.why == "no_chunk"),
     ev.TooLarge: lambda e: "loss",
