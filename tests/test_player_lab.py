@@ -256,6 +256,23 @@ def test_what_python_sets_is_shown_in_every_view(twice):
     wait_for_views(twice, "view.mode === 'watch'")
 
 
+def test_that_all_is_asked_is_told_to_python_and_to_every_view(twice):
+    js(
+        twice,
+        f"""{{ const button = document.createElement('button');
+        Object.assign(button.dataset, {{ do: 'every', to: '5' }});
+        {PLAYER}.root.append(button);
+        button.click();
+        button.remove() }}""",
+    )
+    wait_for_python(twice, "player.ask_all", "5")
+    wait_for_views(twice, "view.every === 5")
+    in_python(twice, "player.ask_all = 7")
+    wait_for_views(twice, "view.every === 7")
+    in_python(twice, "player.ask_all = None")
+    wait_for_views(twice, "view.every === null")
+
+
 def test_a_note_is_read_in_python_and_saved_with_the_page(notebook):
     js(notebook, f"{PLAYER}.show(3)")
     press(notebook, "n")

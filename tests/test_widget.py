@@ -92,6 +92,7 @@ def test_answers_and_bookmarks_are_empty_lists_at_first(sample):
     [
         ("step", 143, "step 143: is not in the run; use 0 to 142"),
         ("step", -1, "step -1: is not in the run; use 0 to 142"),
+        ("ask_all", 143, "step 143: is not in the run; use 0 to 142"),
         (
             "bookmarks",
             [3, 143],

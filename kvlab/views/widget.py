@@ -33,11 +33,14 @@ Explain = Callable[[Any, Any], Sequence[Words]]
 
 class Player(anywidget.AnyWidget):
     """A run in a notebook. `step`, `mode` (predict, watch), `lang` ("" is the
-    browser's), `answers`, `bookmarks` and `notes` can be read and set at any time: all
-    its views follow. Events are counted from 1.
+    browser's), `answers`, `ask_all`, `bookmarks` and `notes` can be read and set at any
+    time: all its views follow. Events are counted from 1.
 
     `notes` holds the line to each bookmark that has one, by its event; an event with a
     note becomes a bookmark. `answers = []` asks everything anew.
+
+    `ask_all` is the step from which on every decision is asked about; None where a sort
+    that was answered rightly three times in a row is shown.
 
     `answers` holds one record a prediction: `event` and its `kind`, what was `said`
     and what `happened` (entries of phrases.py), whether that is `right`, `confidence`
@@ -56,6 +59,7 @@ class Player(anywidget.AnyWidget):
     lang = traitlets.Enum(["", *LANGS]).tag(sync=True)
     mode = traitlets.Enum(["watch", "predict"]).tag(sync=True)
     can_fork = traitlets.Bool(False).tag(sync=True)
+    ask_all = traitlets.Int(None, allow_none=True).tag(sync=True)
     answers: traitlets.List[dict[str, Any]] = traitlets.List().tag(sync=True)
     bookmarks: traitlets.List[int] = traitlets.List().tag(sync=True)
     notes: traitlets.Dict[Any, Any] = traitlets.Dict().tag(
@@ -127,10 +131,12 @@ class Player(anywidget.AnyWidget):
         marks = marks_of(self.bookmarks, self.notes)
         return page_of(self.log, self.log_b or None, title, marks)
 
-    @traitlets.validate("step")
-    def _a_step(self, proposal: dict[str, Any]) -> int:
-        check_step(proposal["value"], len(self.trace))
-        return int(proposal["value"])
+    @traitlets.validate("step", "ask_all")
+    def _a_step(self, proposal: dict[str, Any]) -> int | None:
+        step = proposal["value"]
+        if step is not None:
+            check_step(step, len(self.trace))
+        return None if step is None else int(step)
 
     @traitlets.validate("bookmarks")
     def _marked_events(self, proposal: dict[str, Any]) -> list[int]:

@@ -35,7 +35,7 @@ function canAsk(player, e) {
  *  are asked again, none can tell which is the new one. */
 export function isPassed(player, e) {
   const { log, answered } = player;
-  if (player.mode !== "predict" || log.ask || player.every) return false;
+  if (player.mode !== "predict" || log.ask || player.every != null) return false;
   if (e < 0 || answered.has(e) || !canAsk(player, e)) return false;
   const sort = questionOf(player, e);
   const mine = player.answers

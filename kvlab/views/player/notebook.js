@@ -10,7 +10,7 @@ import { play } from "./move.js";
 import { takeMarks } from "./notes.js";
 import { setLang } from "./perform.js";
 import { Player } from "./player.js";
-import { takeAnswers } from "./predict.js";
+import { takeAnswers, takeEvery } from "./predict.js";
 import { Run } from "./run.js";
 import { sorry } from "./sorry.js";
 import { ui } from "./words.js";
@@ -71,6 +71,10 @@ const FOLLOW = {
   mode: (player, model) => {
     if (model.get("mode") !== player.mode) player.setMode(model.get("mode"));
   },
+  ask_all: (player, model) => {
+    const from = model.get("ask_all");
+    if (from !== player.every) takeEvery(player, from);
+  },
   bookmarks: (player, model) => takeMarks(player, marksHeld(model)),
   notes: (player, model) => takeMarks(player, marksHeld(model)),
   lang: (player, model) => {
@@ -114,6 +118,7 @@ function hooksOf(model, player, tell) {
     },
     answers: (list) => tell({ answers: list.map((answer) => ({ ...answer })) }),
     mode: (mode) => tell({ mode }),
+    every: (from) => tell({ ask_all: from }),
     lang: (lang) => tell({ lang }),
     marks: (list) =>
       tell({

@@ -42,6 +42,7 @@ export class Player {
       open: new Set(),
       folded: 0,
       hooks: options.hooks ?? {},
+      every: null,
       other: null,
       canFork: !!options.canFork,
       picked: null,

@@ -70,7 +70,7 @@ export function toQuestion(player) {
 
 export function setMode(player, mode) {
   player.mode = mode;
-  player.freed = 0;
+  player.freed = player.every ?? 0;
   layout(player);
   show(player, player.run.at);
   player.hooks.mode?.(mode);
@@ -83,12 +83,18 @@ function closeScore(player) {
 
 /** Ask about every decision from a moment on, also where the reader was right often. */
 export function askEvery(player, from) {
-  player.every = true;
-  player.freed = from;
+  player.hooks.every?.(from);
+  takeEvery(player, from);
+  toQuestion(player);
+}
+
+/** The same as Python, or another view, holds it: null asks what is not mastered. */
+export function takeEvery(player, from) {
+  player.every = from;
+  player.freed = from ?? 0;
   closeScore(player);
   show(player, player.run.at);
   settle(player);
-  toQuestion(player);
 }
 
 /** Take the answers as Python, or another view, holds them. */
@@ -99,7 +105,7 @@ export function takeAnswers(player, list) {
     .filter(({ kind, said, happened }) => said in answersTo(kind) && happened in answersTo(kind))
     .map((answer) => ({ ...answer }));
   player.answered = new Map(player.answers.map((answer) => [answer.event - 1, answer]));
-  player.freed = 0;
+  player.freed = player.every ?? 0;
   show(player, player.run.at);
   settle(player);
 }
