@@ -169,11 +169,18 @@ def test_arc_gives_t2_more_room_when_a_key_that_lost_is_asked_for():
     assert pool.lists.target_t1 == 1
 
 
-def test_arc_evicts_from_t2_while_t1_is_below_its_share():
+@pytest.mark.parametrize(("share", "gone"), [(2, 12), (3, 2)])
+def test_arc_evicts_from_t1_once_it_holds_its_share(share, gone):
     pool = full_pool("arc")
     pool.touch([1, 2])
-    pool.lists.target_t1 = 3
-    assert put(pool, "r4", 21).evicted == [2]
+    assert len(pool.lists.t1) == 2
+    pool.lists.target_t1 = share
+    assert put(pool, "r4", 21).evicted == [gone]
+
+
+@pytest.mark.parametrize("policy", ["lru", "arc"])
+def test_all_that_may_go_goes_for_as_many(policy):
+    assert put(full_pool(policy), "r4", 21, 22, 23, 24).evicted == [2, 1, 12, 11]
 
 
 def test_arc_remembers_no_more_keys_than_it_has_places():

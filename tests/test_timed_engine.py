@@ -147,11 +147,13 @@ def test_the_parts_are_those_that_the_trace_tells():
     assert first == {record.id: record.ttft for record in engine.tallies.done}
 
 
+@pytest.mark.parametrize("policy", ["write_through", "write_back"])
 @pytest.mark.parametrize("chunk", [None, 256])
-def test_what_a_request_spends_in_prefill_is_what_its_prefills_took(chunk):
-    trace = Trace(Header(config=EngineConfig(pool_tokens=4096), rules=RULES["0.5.14"]))
-    engine = machine(trace, link=2e8, pool_tokens=4096, chunked_prefill_size=chunk)
-    engine.run(crowd())
+def test_what_a_request_spends_in_prefill_is_what_its_prefills_took(chunk, policy):
+    knobs = {"pool_tokens": 2400, "chunked_prefill_size": chunk, "write_policy": policy}
+    trace = Trace(Header(config=EngineConfig(pool_tokens=2400), rules=RULES["0.5.14"]))
+    engine = machine(trace, link=2e8, **knobs)
+    engine.run(crowd(outputs=100))
     took, batch = {record.id: [0, 0] for record in engine.tallies.done}, []
     for event in trace.events:
         if isinstance(event, ev.Prefill):
