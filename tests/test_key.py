@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,12 +54,27 @@ def test_the_common_prefix_is_where_the_first_difference_stands(a, b):
     assert common_prefix(as_tokens(a), as_tokens(b)) == equal
 
 
-@pytest.mark.parametrize("at", [0, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW, 5000])
+LONG = 2 * WINDOW + 900
+
+
+@pytest.mark.parametrize("at", [0, WINDOW - 1, WINDOW, WINDOW + 1, 2 * WINDOW, 33000])
 def test_a_difference_is_found_in_every_window(at):
-    a = as_tokens(range(6000))
-    b = as_tokens([*range(at), 7777, *range(at + 1, 6000)])
+    a = as_tokens(range(LONG))
+    b = as_tokens([*range(at), 77777, *range(at + 1, LONG)])
     assert common_prefix(a, b) == at
 
 
 def test_equal_long_keys_agree_to_the_end():
-    assert common_prefix(as_tokens(range(6000)), as_tokens(range(5000))) == 5000
+    assert common_prefix(as_tokens(range(LONG)), as_tokens(range(33333))) == 33333
+
+
+def test_long_keys_that_differ_early_cost_a_window_not_their_length():
+    a, b = np.zeros(50 * WINDOW, np.int32), np.zeros(50 * WINDOW, np.int32)
+    b[1] = 1
+    tracemalloc.start()
+    try:
+        assert common_prefix(a, b) == 1
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 4 * 4 * WINDOW

@@ -1,7 +1,7 @@
 """What is a prefix, and when do two of them agree?
 
-A key is a read-only int32 array of token ids, cut to whole pages; a namespace
-(SGLang's `extra_key`) keeps equal tokens of different tenants apart.
+A key is an int32 array of token ids, never written to and cut to whole pages; a
+namespace (SGLang's `extra_key`) keeps equal tokens of different tenants apart.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from ..config import MAX_TOKENS
 from ..errors import InputError
 from ..record.events import Tokens
 
-WINDOW = 2048
+WINDOW = 1 << 14
+"""Tokens that are compared at once: copies so small are not asked of the system."""
 
 
 def as_tokens(ids: Iterable[int]) -> Tokens:
@@ -45,19 +46,16 @@ def branch(tokens: Tokens, at: int, page_size: int) -> Hashable:
 
 
 def common_prefix(a: Tokens, b: Tokens) -> int:
-    """Return how many leading tokens agree. Cost: O(answer), in windows; whole keys,
-    which mostly agree, are compared as bytes first.
+    """Return how many leading tokens agree. Cost: O(answer), in windows.
 
     >>> common_prefix(as_tokens([1, 2, 3]), as_tokens([1, 2, 9, 9]))
     2
     """
-    n = min(len(a), len(b))
-    if a[:n].tobytes() == b[:n].tobytes():
-        return n
-    for begin in range(0, n, WINDOW):
-        end = min(begin + WINDOW, n)
-        differs = a[begin:end] != b[begin:end]
-        first = int(differs.argmax())
-        if differs[first]:
-            return begin + first
+    at, n = 0, min(len(a), len(b))
+    while at < n:
+        end = min(at + WINDOW, n)
+        here, there = a[at:end], b[at:end]
+        if here.tobytes() != there.tobytes():  # mostly they agree: the quick test
+            return at + int((here != there).argmax())
+        at = end
     return n
