@@ -5,8 +5,8 @@ unit in which a pool is handed out: page p is slots p*page_size to
 p*page_size + page_size - 1. With page_size 1 a page is a slot. The tree keeps pages,
 because both engines cut everything it stores to whole pages; slots are derived.
 
-A list of pages is a read-only int32 array. Lists are cut and joined but never written
-to, so they may be shared by the engine, the trace and every picture.
+A list of pages is an int32 array. Lists are cut and joined but never written to, so
+they may be shared by the engine, the trace and every picture.
 Left out: which pages exist and who owns them (memory/allocator.py).
 """
 
@@ -143,7 +143,7 @@ class FreeList:
             self._size += len(pages)
 
     def copy(self) -> FreeList:
-        """Return an independent queue that shares the (read-only) parts."""
+        """Return an independent queue that shares the parts. Cost: O(parts)."""
         return FreeList(self._parts)
 
     def to_pages(self) -> Pages:

@@ -28,7 +28,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     `old` is 0.5.14's answer to `about`, 0.5.23's is the other; `effect` is what that
     comes to (`effect_zh`: the same in Chinese). `sources` are paths in the released
     wheels under `sglang/srt/` with a symbol, first 0.5.14's, then 0.5.23's; one, if it
-    is the same.
+    is the same or only 0.5.23 has it.
     `golden` names the record that shows it (`x03#10`: record 10), None where no
     compared record can; `note` says why, or what else to know.
     """

@@ -4,7 +4,8 @@ The controller hands out target pages and submits copies; it owns no cache state
 ways copies are queued and go as one batch when their owner says so: a write at once or
 at the end of the step, loads right before the prefill that needs them. At most three
 batches of loads are under way.
-Left out: which node deserves a copy (hiradix.py), and when a copy is done (transfer).
+Left out: which node deserves a copy (demotion.py, hiradix.py), and when a copy is done
+(memory/transfer.py).
 """
 
 from __future__ import annotations

@@ -99,6 +99,7 @@ class DeviceTier:
         """Unlock the path from the node to the root; return what evictable gained.
 
         Changes: lock_ref, and moves tokens from protected to evictable.
+        Cost: O(nodes on the path).
         """
         here, delta = node, 0
         while (above := here.parent) is not None:
@@ -115,10 +116,11 @@ class DeviceTier:
         return delta
 
     def move_lock_ref(self, old: Node, new: Node) -> None:
-        """Unlock the path of `old` and lock that of `new`. Where one goes through the
-        other, as a request's does that has grown, the part above stays as it is.
+        """Unlock the path of `old` and lock that of `new`. Where the new one goes
+        through the old, as a request's does that has grown, that part stays as it is.
 
-        Changes: as `dec_lock_ref` and `inc_lock_ref`. Cost: O(nodes between the two).
+        Changes: as `dec_lock_ref` and `inc_lock_ref`. Cost: O(nodes between the two);
+        of both paths, where they part.
         """
         between, here = list[Node](), new
         while here is not old and here.parent is not None:
@@ -154,7 +156,9 @@ class DeviceTier:
         """Evict, if fewer than `num_tokens` are free, by the release's rule of how
         much to ask for; return whether they are free then.
 
-        Changes: the tree and the free list. Source: mem_cache/common.py.
+        Changes: the tree and the free list.
+        Source: SGLang 0.5.14, mem_cache/common.py, evict_from_tree_cache; 0.5.23,
+        mem_cache/allocator/base.py, evict_to_free_tokens.
         """
         available = self.allocator.available
         if available < num_tokens:

@@ -27,7 +27,7 @@ STRATEGIES: dict[str, Callable[[Node], Key]] = {
 }
 """The keys of SGLang's strategies. A strategy of one's own: set `key` of an engine's
 `cache.device_leaves` and `host_cache.host_leaves` before anything is cached.
-Source: 0.5.14, mem_cache/evict_policy.py."""
+Source: SGLang 0.5.14, mem_cache/evict_policy.py."""
 
 
 class EvictionQueue:

@@ -91,8 +91,7 @@ class HostTier(RadixCache):
         self._raise_below(walk, priority)
         double = known = end = 0
         for node in walk.path:
-            if priority > node.priority:
-                self._raise_priority(node, priority)
+            self._raise_priority(node, priority)
             size = node.size
             begin, end = end, end + size
             restored = node.value is None

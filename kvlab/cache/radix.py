@@ -25,7 +25,7 @@ class MatchResult(NamedTuple):
     """What a prefix match found.
 
     `device_len` / `host_len`: tokens in L1, and tokens that follow them in L2 only;
-    `last_device`: the deepest node on device; `best`: where a load_back would start;
+    `last_device`: the deepest node on device; `best`: where a load_back would end;
     `path`: the nodes, first to last.
     """
 

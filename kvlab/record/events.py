@@ -19,7 +19,7 @@ from ..pages import Pages
 
 Tier = Literal["L1", "L2"]
 Tokens = Pages
-"""Token ids: a read-only int32 array, like a list of pages."""
+"""Token ids: an int32 array that nobody writes to, like a list of pages."""
 
 
 class Event(Struct, frozen=True, array_like=True, gc=False, tag=str.lower):
@@ -322,7 +322,8 @@ class Step(Decision, frozen=True):
 
 
 class Match(Decision, frozen=True):
-    """A prefix match: of `asked` tokens, `device` lie in L1 and `host` more in L2."""
+    """A prefix match: of `asked` tokens, `device` lie in L1 and `host` more in L2.
+    `last_device` is the deepest node on the device, `best` where a load would end."""
 
     asked: int
     device: int

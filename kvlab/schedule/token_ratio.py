@@ -2,8 +2,8 @@
 
 new_token_ratio times the tokens that each may still produce. It starts high, decays
 with every decode round without retraction, and is estimated anew after one.
-Source: SGLang 0.5.14, managers/schedule_batch.py and
-managers/scheduler_components/new_token_ratio_tracker.py.
+Source: SGLang 0.5.14, managers/scheduler_components/new_token_ratio_tracker.py; its
+numbers are in environ.py.
 """
 
 from __future__ import annotations
