@@ -205,6 +205,9 @@ def test_the_watch_whose_events_are_marked_is_the_pressed_one(tab):
     tab.page.click("#kvlab .ctl [data-to=watches]")
     tab.page.click("#kvlab .panel [data-do=watch]:enabled >> nth=0")
     assert tab.js(pressed) == 1
+    frames = tab.js("""() => ["true", "false"].map(pressed => getComputedStyle(
+        document.querySelector(`[data-do=watch][aria-pressed=${pressed}]`)).boxShadow)""")
+    assert "inset" in frames[0] and frames[1] == "none"  # another line, not another hue
     tab.page.click("#kvlab .ctl [data-do=nohits]")
     assert tab.js(pressed) == 0
     tab.page.keyboard.press("Escape")

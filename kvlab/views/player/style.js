@@ -187,7 +187,9 @@ const FRAME_STYLE = `
 .kv .lasts { order: 1; width: 100%; color: var(--ink2) } /* below, in a line of its own */
 .kv .write input { flex: 1; max-width: none }
 .kv .edged { border-color: var(--line2) }
-.kv .edged[aria-pressed=true] { border-color: var(--ink); background: var(--bg) }
+.kv .edged[aria-pressed=true] {
+  border-color: var(--ink); background: var(--bg); box-shadow: inset 0 0 0 1.5px var(--ink);
+}
 .kv .film { display: inline-flex; gap: 8px; align-items: center }
 .kv .panel:empty { display: none }
 .kv .panel dl { columns: 400px auto; column-gap: 24px; margin: 0; width: 100% }
