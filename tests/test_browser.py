@@ -174,6 +174,21 @@ def test_the_buttons_step_both_ways(notebook):
     assert press(notebook, "previous") == start
 
 
+CUT = """() => [...document.querySelectorAll('.kv .panel dt, .kv .primer dt')]
+    .filter(x => x.scrollWidth > x.clientWidth
+        || getComputedStyle(x).cssFloat !== 'none')
+    .map(x => x.textContent)"""
+
+
+def test_no_key_of_the_list_is_broken_by_the_styles_around_it(notebook, tmp_path):
+    press(notebook, "first")
+    notebook.page.click(".kv .ctl [data-to=help]")
+    assert notebook.page.locator(".kv .panel dt").count() > 20
+    shoot(notebook, "keys.png", tmp_path)
+    assert notebook.page.evaluate(CUT) == []
+    notebook.page.click(".kv .ctl [data-to=help]")
+
+
 def test_dragging_on_the_timeline_moves_the_run(notebook, tmp_path):
     before = headline(notebook)
     line = notebook.page.locator(".kv .tl canvas.over")

@@ -23,6 +23,8 @@ const FRAME_STYLE = `
 .kv select:focus-visible, .kv input:focus-visible, .kv canvas:focus-visible {
   outline: 2px solid var(--link); outline-offset: -2px;
 }
+/* JupyterLab floats every dt, in a fifth of the width */
+.kv dl dt, .kv dl dd { float: none; width: auto; font-weight: inherit }
 .kv svg { display: block }
 .kv svg text { font-family: var(--ui) }
 .kv .m { font-family: var(--mono) }

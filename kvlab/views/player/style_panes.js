@@ -114,7 +114,7 @@ export const PANE_STYLE = `
 .kv .primer dd { margin: 0; color: var(--ink2) }
 .kv kbd {
   font: 11px var(--mono); border: 1px solid var(--line2); border-radius: 3px;
-  padding: 0 5px; background: var(--bg);
+  padding: 0 5px; background: var(--bg); white-space: nowrap;
 }
 .kv .q { font: 600 15px/1.35 var(--ui); margin: 0 0 8px }
 .kv .ans {
