@@ -98,6 +98,28 @@ def test_who_is_finished_leaves_before_the_round_or_with_the_next_step(rules, la
     assert told[2:5] == [("b", "c")] * (1 + later) + [("bc", "")] * (2 - later)
 
 
+@pytest.mark.parametrize(("rules", "later"), [("0.5.23", 0), ("0.5.14", 1)])
+def test_until_it_leaves_the_finished_keeps_its_seat(rules, later):
+    asks = ask("a", 4, 3), ask("b", 4, 9), ask("c", 4, 4, at=5)
+    _, told = turns(*asks, rules=rules, seats=2)
+    assert told[2:5] == [("b", "")] + [("b", "c")] * later + [("bc", "")] * (2 - later)
+
+
+@pytest.mark.parametrize(("rules", "later"), [("0.5.23", 0), ("0.5.14", 1)])
+def test_until_they_leave_a_batch_of_finished_ones_is_not_empty(rules, later):
+    """So in 0.5.14 the batch that joins it stays full."""
+    asks = ask("a", 4, 3), ask("b", 10, 30, at=5), ask("c", 10, 16, at=5)
+    _, told = turns(*asks, rules=rules)
+    assert told[3:6] == [("b", "c")] * (1 + later) + [("bc", "")] * (2 - later)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_who_is_finished_by_its_prefill_leaves_at_once(rules):
+    asks = ask("a", 4, 20), ask("b", 4, 1, at=4), ask("c", 4, 3, at=4)
+    _, told = turns(*asks, rules=rules, seats=2)
+    assert told[2:4] == [("a", "c"), ("ac", "")]
+
+
 def test_all_who_are_finished_leave_though_no_step_follows():
     """In 0.5.14 too: the scheduler goes round once more, and no time passes."""
     asks = ask("a", 4, 3), ask("b", 4, 3), ask("c", 4, 4)

@@ -283,11 +283,11 @@ class TimedEngine(ClockedEngine):
     # --- nothing to run
 
     def _wait(self) -> bool:
-        """As always; an engine that is idle, with no copy under way, sets aside as much
-        as it did at the start."""
+        """As always; an idle engine, with no write under way, sets aside as much as it
+        did at the start."""
         cache = self.engine.host_cache
-        copies = cache is not None and (cache.ongoing_writes or cache.ongoing_loads)
-        if not self.scheduler.waiting and not copies:
+        writes = cache is not None and cache.ongoing_writes
+        if not self.scheduler.waiting and not writes:
             self.scheduler.decaying.reset()
         return super()._wait()
 

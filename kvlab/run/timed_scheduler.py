@@ -103,7 +103,7 @@ class TimedScheduler(RadixScheduler):
         del self.waiting[:queued]
         self.chunked = adder.chunked or self.chunked
         if answers[-1] is Answer.NO_TOKEN:
-            self.full = bool(adder.can_run or self.running or self.num_leaving)
+            self.full = bool(adder.can_run or self.running)
         self.start_loading()
         return timed(adder.can_run)
 
