@@ -24,9 +24,11 @@ def as_tokens(ids: Iterable[int]) -> Tokens:
     Raises: InputError if an id is not an integer from 0 to 2^31 - 1.
     """
     listed = list(ids)
-    if not all(type(i) is int and 0 <= i <= MAX_TOKENS for i in listed):
-        bad = next(i for i in listed if type(i) is not int or not 0 <= i <= MAX_TOKENS)
-        raise InputError("tokens", f"{bad!r} is no token id", f"use 0 to {MAX_TOKENS}")
+    for i in listed:
+        if type(i) is not int or not 0 <= i <= MAX_TOKENS:
+            raise InputError(
+                "tokens", f"{i!r} is no token id", f"use 0 to {MAX_TOKENS}"
+            )
     tokens = np.array(listed, np.int32)
     tokens.flags.writeable = False
     return tokens
