@@ -255,7 +255,11 @@ def _window_width(text: Keys, width: int) -> int:
 
 
 def _indexer(text: Keys, layers: int) -> int:
-    """Return the bytes of a sparse-attention index: fp8 keys and a 4-byte scale."""
+    """Return the bytes of a sparse-attention index: fp8 keys, and a 4-byte scale for
+    every 128 of their elements.
+
+    Source: SGLang 0.5.14, mem_cache/memory_pool.py, DSATokenToKVPool.
+    """
     size = text.count("index_head_dim")
     return layers * (size + 4 * -(-size // 128)) if size else 0
 

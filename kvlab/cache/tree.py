@@ -30,8 +30,8 @@ class Node:
 
     `key` are its own tokens, `size` of them, `value` its device pages, `host_value` its
     host pages (None: no copy there). `device_children` and `host_children` count the
-    children with a copy on that tier. `attached` is False once the node has left the
-    tree.
+    children with a copy on that tier. `branch` is what the parent files it under;
+    `attached` is False once the node has left the tree.
     `writing` / `loading` name the copy in flight that the node waits for.
     `lock_ref` counts who needs the device copy, `host_lock_ref` who the host copy.
     """

@@ -79,7 +79,8 @@ class PageAllocator:
         """Sort the pages at rest in, if fewer than `num_pages` are at hand: whoever
         is about to take pages may foresee more than it takes in the end.
 
-        Changes: the order of the free list, with `need_sort`.
+        Changes: the order of the free list, with `need_sort`. Cost: a sort of the free
+        pages, if it comes to that.
         """
         if len(self._rested) and num_pages > len(self._free):
             self._free = FreeList([np.sort(self.free_pages())])

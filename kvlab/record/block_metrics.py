@@ -1,8 +1,8 @@
 """What would a vLLM server have counted during a run?
 
 A `BlockMeter` follows the events: counters grow, gauges are read off the state. Names
-are vLLM's own. Left out: times (they are not in the trace), and how a server shows the
-numbers (block_report.py).
+are vLLM's own. Left out: times, which only a run on a clock has
+(run/block_telemetry.py), and how a server shows the numbers (block_report.py).
 Source: vLLM 0.33.0, v1/metrics/loggers.py and v1/metrics/stats.py.
 """
 

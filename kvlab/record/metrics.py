@@ -1,8 +1,8 @@
 """What did a run come to, in numbers?
 
 One pass over the events counts tokens at the changes that move them. The names are
-those of `kvlab replay --json`. Left out: times (they are not in the trace) and vLLM's
-preemptions, which SGLang does not have.
+those of `kvlab replay --json`. Left out: times, which only a run on a clock has
+(run/meter.py), and vLLM's preemptions, which SGLang does not have.
 """
 
 from __future__ import annotations

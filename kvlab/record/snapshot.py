@@ -224,9 +224,9 @@ class State:
     def apply(self, event: Event) -> None:
         """Move to the state after `event`. Decisions move nothing.
 
-        Changes: this state. Cost: O(1), the length of a path, or of the list that a
-        request joins or leaves; O(free pages) where a free list is sorted, or pages
-        come to rest.
+        Changes: this state. Cost: O(1), or the length of the path, the row, the list of
+        pages or of requests that the event is about; O(free pages) where a free list is
+        sorted, or pages come to rest.
         Raises: ValueError or KeyError where the event does not fit the state.
         """
         change = _CHANGES.get(type(event))
