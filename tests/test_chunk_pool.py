@@ -202,3 +202,11 @@ def test_check_finds_a_chunk_that_is_not_listed():
     pool.lists.t1.clear()
     with pytest.raises(AssertionError, match="the lists and the chunks differ"):
         pool.check()
+
+
+def test_check_finds_more_chunks_than_places_and_prints_them(capsys):
+    pool = full_pool()
+    pool.num_chunks = 3
+    with pytest.raises(AssertionError, match="4 chunks in 3 places"):
+        pool.check()
+    assert "12: 0" in capsys.readouterr().out

@@ -181,14 +181,15 @@ def test_hits_that_fall_as_evictions_grow_exceed_the_cache(tmp_path):
     assert told.facts["evicted_tokens_growth"] == 400_000
 
 
-def test_a_second_tier_that_is_asked_and_never_hits_has_wrong_keys(tmp_path):
+@pytest.mark.parametrize("asked", [(10_000, 60_000, 110_000), (10_000, 110_000)])
+def test_a_second_tier_that_is_asked_and_never_hits_has_wrong_keys(tmp_path, asked):
     told = scrapes(
         tmp_path,
         *(vllm(kv_cache_usage_perc=0.3, num_requests_running=4, num_requests_waiting=0,
                num_preemptions_total=0, external_prefix_cache_queries_total=q,
                external_prefix_cache_hits_total=0, prefix_cache_queries_total=q,
                prefix_cache_hits_total=q // 10, kv_offload_store_bytes_total=q)
-          for q in (10_000, 60_000, 110_000)),
+          for q in asked),
     )  # fmt: skip
     assert told.cause == "l2_keys_never_match"
     assert told.facts["external_hit_rate"] == 0.0
