@@ -106,7 +106,10 @@ class Deployment(Struct, frozen=True, kw_only=True):
 
     @property
     def room(self) -> float | None:
-        """Bytes for KV on each GPU; None if no memory was given."""
+        """Bytes for KV on each GPU; None if no memory was given.
+
+        Raises: ConfigError if weights and reserve leave nothing.
+        """
         if self.kv_memory is not None:
             return self.kv_memory
         if self.memory is None:

@@ -21,7 +21,10 @@ from .trace_row import MOST_SECONDS, WRITE_IT, Lines, OpenTrace, TraceRow
 
 
 def burstgpt(path: str | Path, header: list[str], lines: Lines) -> OpenTrace:
-    """BurstGPT, 6 columns (1, 2) or 8 (3): seconds, no prefix identity."""
+    """BurstGPT, 6 columns (1, 2) or 8 (3): seconds, no prefix identity.
+
+    Raises: InputError with file and line, now or when the rows get there.
+    """
     columns = _columns(path, header, ("Timestamp", "Request tokens", "Response tokens"))
     total = _columns(path, header, ("Total tokens",), optional=True)
     session = _columns(path, header, ("Session ID",), optional=True)
@@ -45,7 +48,10 @@ def burstgpt(path: str | Path, header: list[str], lines: Lines) -> OpenTrace:
 
 
 def azure(path: str | Path, header: list[str], lines: Lines) -> OpenTrace:
-    """Azure LLM inference 2023 and 2024, LMM 2025: dates with up to 100 ns."""
+    """Azure LLM inference 2023 and 2024, LMM 2025: dates with up to 100 ns.
+
+    Raises: InputError with file and line, now or when the rows get there.
+    """
     at, asked_at, made_at = _columns(
         path, header, ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
     )

@@ -34,7 +34,10 @@ _SHARED_AT = 1 << 29
 
 
 def poisson(rate: float, seed: int = 0) -> Iterator[int]:
-    """Yield arrivals of a Poisson process of `rate` requests a second, for ever."""
+    """Yield arrivals of a Poisson process of `rate` requests a second, for ever.
+
+    Raises: ConfigError for numbers out of range.
+    """
     _check("rate", rate, 1e-6, 1e6)
     random = Random(f"poisson {seed}")
     gaps = (random.expovariate(rate) for _ in count())
@@ -42,7 +45,10 @@ def poisson(rate: float, seed: int = 0) -> Iterator[int]:
 
 
 def burst(size: int, every: float) -> Iterator[int]:
-    """Yield `size` arrivals at once, again every so many seconds."""
+    """Yield `size` arrivals at once, again every so many seconds.
+
+    Raises: ConfigError for numbers out of range.
+    """
     _check("size", size, 1, 10**6)
     _check("every", every, 0, 1e6)
     return (round(number * every * SECOND) for number in count() for _ in range(size))
@@ -50,7 +56,10 @@ def burst(size: int, every: float) -> Iterator[int]:
 
 def ramp(first: float, last: float, over: float, seed: int = 0) -> Iterator[int]:
     """Yield a Poisson process whose rate goes from `first` to `last` requests a second
-    within `over` seconds, and stays there."""
+    within `over` seconds, and stays there.
+
+    Raises: ConfigError for numbers out of range.
+    """
     for name, rate in (("first", first), ("last", last)):
         _check(name, rate, 1e-6, 1e6)
     _check("over", over, 1e-3, 1e6)
@@ -70,7 +79,10 @@ def unique(
     number: int, arrivals: Iterator[int], *, length: int, outputs: int,
     spread: float = 0.0, seed: int = 0,
 ) -> Iterator[Ask]:  # fmt: skip
-    """Yield requests that share nothing. `spread` varies both lengths, 0 to 1."""
+    """Yield requests that share nothing. `spread` varies both lengths, 0 to 1.
+
+    Raises: ConfigError for numbers out of range.
+    """
     return shared_system(
         number, arrivals, length=length, outputs=outputs, share=0.0, spread=spread,
         seed=seed,
@@ -116,6 +128,7 @@ def chat(
     Units: `first`, `question`, `outputs`, `system` in tokens (`system` is shared by
     all); `think` mean seconds between an answer and the next question, exponential;
     `stagger` seconds between the sessions' starts.
+    Raises: ConfigError for numbers out of range.
     """
     for name, value in (("users", users), ("turns", turns), ("first", first)):
         _check(name, value, 1, 10**6)

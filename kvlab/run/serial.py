@@ -64,13 +64,19 @@ class SerialReplay:
         self._engine_room = engine_room and engine.config.page_size > 1
 
     def serve_all(self, prompts: Iterable[Tokens]) -> Sums:
-        """Serve the prompts in order; return the sums so far. Changes: the engine."""
+        """Serve the prompts in order; return the sums so far. Changes: the engine.
+
+        Raises: OutOfPool as `serve`.
+        """
         for tokens in prompts:
             self.serve(tokens)
         return self.sums
 
     def serve(self, tokens: Tokens) -> None:
-        """Serve one prompt from match to release. Changes: the engine, the sums."""
+        """Serve one prompt from match to release. Changes: the engine, the sums.
+
+        Raises: OutOfPool for a prompt that the device cannot hold.
+        """
         number = self.sums.requests
         id = f"r{number}"
         with self._emit.of(ev.Step, number, "request", id):

@@ -176,6 +176,7 @@ class RadixScheduler(DecodeQueue):
         """Put one prefill together and run it; return who ran, and who finished.
 
         `first_token` is what the model says. Changes: all that a prefill changes.
+        Raises: EngineFault as `place`.
         """
         self.stash_chunk()
         self.sort_waiting()
