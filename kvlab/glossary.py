@@ -97,6 +97,14 @@ GLOSSARY: dict[str, Term] = {
 }  # fmt: skip
 
 
+VLLM_CHINESE = {
+    "used": "占用",
+    "evictable": "空闲，有哈希",
+    "available": "空闲，无哈希",
+}
+"""States by vLLM's own counts: what SGLang calls evictable is free there."""
+
+
 def markdown() -> str:
     """Return the table as the README prints it."""
     head = "| here and in SGLang | vLLM | 中文 | what it is |\n|---|---|---|---|\n"

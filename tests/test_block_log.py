@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, unique
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.workload import OpenLoop
+from kvlab.views.block_account import block_account_text
+from kvlab.views.block_frame import block_frame_at
 from kvlab.views.block_log import (
     BLOCK_WATCHES,
     BY_ENTRY,
@@ -35,7 +38,7 @@ from kvlab.views.block_phrases import (
     block_entry,
     block_sentence,
 )
-from kvlab.views.block_pool_map import shown_digits
+from kvlab.views.block_pool_map import block_pool_text, shown_digits
 from kvlab.views.block_whys import BLOCK_LINES, BLOCK_WHYS
 from kvlab.views.player_tables import own_lines
 from kvlab.views.streams import unpack
@@ -194,6 +197,19 @@ def test_every_kind_and_every_card_has_its_words():
     for words in told:
         assert words.en
         assert words.zh
+
+
+def test_in_chinese_no_word_of_a_vllm_page_is_sglangs_for_what_may_be_evicted():
+    trace = load_blocks(FOLDER / "t06_preempt_last_running.json")
+    log, _ = unpack(block_log(trace, 0))
+    assert "空闲，有哈希" in json.dumps(log, ensure_ascii=False)
+    told = ("ui", "looks", "terms", "questions", "whys", "lines", "phrases", "meanings")
+    page = json.dumps([log[part] for part in (*told, "primer")], ensure_ascii=False)
+    for own in log["ui"]["grade_short"]:
+        page = page.replace(own, "")  # of a tree alone
+    frame = block_frame_at(trace, 70)
+    pools = block_pool_text(frame, "zh") + block_account_text(frame, "zh")
+    assert "可逐出" not in page + pools
 
 
 @pytest.mark.parametrize("entry", BLOCK_WHYS)

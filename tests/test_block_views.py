@@ -85,7 +85,7 @@ def test_the_queue_names_every_request_with_its_table(trace):
 
 
 def test_chinese_keeps_the_engines_own_words(trace):
-    assert "可逐出 free, with a hash" in block_account_text(
+    assert "空闲，有哈希 free, with a hash" in block_account_text(
         block_frame_at(trace, 70), "zh"
     )
 

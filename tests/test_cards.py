@@ -131,6 +131,16 @@ def test_the_causes_run_from_the_first_to_the_event_itself(sample):
     assert chain[-1].step == step
 
 
+def test_what_nothing_caused_is_not_told_as_its_own_cause(sample):
+    first = step_of(sample, ev.Step)
+    assert len(links(sample, first - 1)) == 1
+    assert (
+        UI_WORDS["cause"].en not in card_text(card_at(sample, first)).splitlines()[-1]
+    )
+    victim = card_text(card_at(sample, step_of(sample, ev.Victim, 1)))
+    assert f"{UI_WORDS['cause'].en}: " in victim
+
+
 def test_a_change_has_the_card_of_what_led_to_it(sample):
     demote = step_of(sample, ev.Demote) - 1
     backup = step_of(sample, ev.Backup) - 1

@@ -102,7 +102,8 @@ def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
         check=True, capture_output=True,
     )  # fmt: skip
     tab = open_page(out.read_text("utf-8"))
-    assert "dropped while it was being loaded" in tab.page.inner_text("#kvlab .note")
+    note = tab.page.inner_text("#kvlab .note")
+    assert "In kvlab's words: operation 9 (evict_host): n1 was dropped" in note
     tab.press("End")
     said = tab.page.inner_text("#kvlab .a2")
     assert "−40" in said and "40 more counted than there are slots" in said

@@ -225,3 +225,17 @@ def test_who_is_admitted_with_a_chunk_is_told_with_all_that_it_lacked():
     assert any("is admitted with a chunk of 16 tokens, of 40" in one for one in said), (
         said
     )
+
+
+def test_under_write_back_a_demoted_node_is_said_to_have_its_copy_from_before():
+    trace = golden("s09")
+    at = step_of(trace, ev.Demote)
+    assert any(isinstance(event, ev.BackupDone) for event in trace.events[:at])
+    said = describe(frame_at(trace, at))
+    assert said.endswith("its earlier copy on L2 stays")
+
+
+def test_what_an_operation_takes_is_counted_in_the_readers_language():
+    frame = frame_at(golden("s25"), 1)
+    assert describe(frame).endswith("insert 1..20 (20 tokens)")
+    assert describe(frame, "zh").endswith("insert 1..20（20 个 token）")

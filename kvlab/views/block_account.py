@@ -7,7 +7,7 @@ Left out: which blocks they are (block_pool_map.py).
 
 from __future__ import annotations
 
-from ..glossary import GLOSSARY
+from ..glossary import GLOSSARY, VLLM_CHINESE
 from . import draw, theme
 from .account import EQUATION_HEIGHT, Sum, Term, bar, equation
 from .block_frame import BlockFrame
@@ -28,8 +28,8 @@ def block_sum(frame: BlockFrame) -> Sum:
     terms = []
     for state, name in states:
         count, before = getattr(now, name), getattr(then, name)
-        word, zh = GLOSSARY[state].word("vllm"), GLOSSARY[state].zh
-        words = Words(word, f"{zh} {word}")
+        word = GLOSSARY[state].word("vllm")
+        words = Words(word, f"{VLLM_CHINESE[state]} {word}")
         terms.append(Term(state, words, count, count - before))
     return Sum(tuple(terms), now.total)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from ..glossary import GLOSSARY
+from ..glossary import GLOSSARY, VLLM_CHINESE
 from ..record import block_events as be
 from ..record.block_snapshot import BlockState
 from ..record.events import Event
@@ -149,7 +149,7 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "rise": ["take", "share"],
         "fall": ["release", "forget", "preempt"],
         "copies": {"copyout": "copiedout", "copyin": "copiedin"},
-        "looks": looks(),
+        "looks": _looks(),
         "colours": colours(),
         "ui": words_of(UI_WORDS | BLOCK_UI),
         "phrases": words_of(BLOCK_PHRASES),
@@ -164,18 +164,24 @@ def _tables(header: BlockHeader) -> dict[str, Any]:
         "questions": asked(BLOCK_QUESTIONS),
         "confidence": [list(words) for words in CONFIDENCE],
         "watches": words_of(BLOCK_WATCHES),
-        "terms": glossary("vllm") | OWN_CHINESE,
+        "terms": glossary("vllm") | _own_chinese(),
         "inGlossary": IN_GLOSSARY,
     }
 
 
-OWN_CHINESE = {
-    key: [GLOSSARY[key].word("vllm"), GLOSSARY[key].other("vllm"), words]
-    for key, words in {
-        "used": "占用", "evictable": "空闲，有哈希", "available": "空闲，无哈希"
-    }.items()
-}  # fmt: skip
-"""States by vLLM's own counts: what SGLang calls evictable is free here."""
+def _own_chinese() -> dict[str, list[str]]:
+    return {
+        key: [GLOSSARY[key].word("vllm"), GLOSSARY[key].other("vllm"), words]
+        for key, words in VLLM_CHINESE.items()
+    }
+
+
+def _looks() -> dict[str, Any]:
+    found = looks()
+    for state, words in VLLM_CHINESE.items():
+        found[state]["name"][1] = words
+    return found
+
 
 # fmt: off
 BLOCK_UI: dict[str, Words] = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..glossary import VLLM_CHINESE
 from ..record.block_tier import BlockTier
 from . import draw, theme
 from .block_frame import BlockFrame
@@ -122,11 +123,11 @@ def block_pool_text(frame: BlockFrame, lang: Lang = "en") -> str:
     tier = frame.state.tiers["L1"]
     lines = []
     for block in range(1, tier.num_blocks):
-        look = theme.LOOKS[block_state(tier, block)]
+        state = block_state(tier, block)
+        look = theme.LOOKS[state]
+        named = Words(look.name.en, VLLM_CHINESE[state])
         ref, name = tier.ref_cnt.get(block, 0), short_hash(tier.names.get(block))
-        lines.append(
-            f"{block:>6} {look.char} {look.name.to(lang)}  ref_cnt {ref}  {name}"
-        )
+        lines.append(f"{block:>6} {look.char} {named.to(lang)}  ref_cnt {ref}  {name}")
     queue = " ".join(
         MORE.to(lang).format(n=len(tier.free) - 2 * ENDS) if b is None
         else f"{b}:{short_hash(tier.names.get(b))}"

@@ -13,11 +13,11 @@ from .theme import Words
 # fmt: off
 BLOCK_QUESTIONS: dict[str, Question] = {
     "slots": Question(
-        Words("{request} needs {need} blocks. {free} are free, evictable ones "
+        Words("{request} needs {need} blocks. {free} are free, those with a hash "
               "included; {reserved} of them are reserved for loads, the watermark "
               "keeps {watermark}. What happens?",
-              "{request} 需要 {need} 个块。空闲 {free}（含可逐出的），其中 {reserved} "
-              "个已为取回保留，水位线留下 {watermark}。接下来？"),
+              "{request} 需要 {need} 个块。空闲 {free}（含有哈希的），其中 {reserved} "
+              "个已为取回预留，水位线保留 {watermark}。接下来？"),
         {"slots": Words("It *gets* them", "*得到*这些块"),
          "slots none": Words("*None*: it waits, or somebody has to give way",
                              "*得不到*：等待，或有人让位")}),

@@ -25,10 +25,10 @@ _NEED, _ROOM = Words("need", "需要"), Words("free", "空闲")
 _SLOTS = Why(
     "yes",
     Words("The blocks fit if need + watermark ≤ free − reserved. A hit that nobody "
-          "owns counts as needed: it leaves the free queue too. Free includes what is "
-          "evictable. The watermark is kept only behind running requests.",
-          "需要 + 水位线 ≤ 空闲 − 已承诺 才给块。无人持有的命中块也算需要：它同样离开"
-          "空闲队列。空闲含可逐出的块。只有已有请求在运行时才保留水位线。"),
+          "owns counts as needed: it leaves the free queue too. Free includes those "
+          "with a hash. The watermark is kept only behind running requests.",
+          "需要 + 水位线 ≤ 空闲 − 已预留 才给块。无人持有的命中块也算需要：它同样离开"
+          "空闲队列。空闲含有哈希的块。只有已有请求在运行时才保留水位线。"),
     (Test(told="line"),
      Test(("need + watermark = asked", "free − reserved = room"), "asked <= room")),
     (BarOf(_NEED, ("need", "watermark")), BarOf(_ROOM, ("free",), "reserved")),
@@ -42,9 +42,9 @@ BLOCK_LINES: dict[str, Words] = {
     "full_sequence": Words(
         "Refused by the gate scheduler_reserve_full_isl: a waiting request must fit "
         "with all the tokens it has, though this step may compute fewer. What loads "
-        "reserve is not asked here.",
+        "reserve does not count here: reserved is 0.",
         "被 scheduler_reserve_full_isl 拒绝：等待的请求须以全部已有 token 放得下，哪怕"
-        "本步只算一部分。这里不看取回的预留。"),
+        "本步只算一部分。这里不计取回的预留：reserved 为 0。"),
     "this_step": Words(
         "Asked for the tokens of this step.", "按本步要算的 token 检查。"),
 }

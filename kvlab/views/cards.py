@@ -143,8 +143,9 @@ def card_text(card: Card) -> str:
     if why.not_taken is not None:
         said = why.not_taken.to(lang)
         lines.append(f"{UI_WORDS['not_taken'].to(lang)}: {said}")
-    chain = " -> ".join(f"{link.step} {link.kind}" for link in card.chain)
-    lines.append(f"{UI_WORDS['cause'].to(lang)}: {chain}")
+    if len(card.chain) > 1:
+        chain = " -> ".join(f"{link.step} {link.kind}" for link in card.chain)
+        lines.append(f"{UI_WORDS['cause'].to(lang)}: {chain}")
     return "\n".join([*lines, why.source] if why.source else lines)
 
 

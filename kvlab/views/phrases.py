@@ -76,8 +76,8 @@ PHRASES: dict[str, Words] = {
         "good",
         "{n} 离开 L1 和树，没有副本：{tokens} 个 token 永久丢失"),
     "demote": Words(
-        "{n} gives up {tokens} slots of L1; its copy on L2 stays, nothing is copied",
-        "{n} 让出 {tokens} 个 L1 槽位；L2 的副本留下，无需拷贝"),
+        "{n} gives up {tokens} slots of L1; its earlier copy on L2 stays",
+        "{n} 让出 {tokens} 个 L1 槽位；先前写到 L2 的副本留下"),
     "demote gone": Words(
         "{n} gives up {tokens} slots of L1; its copy on L2 is gone too: no copy is "
         "left",

@@ -10,14 +10,15 @@ from .theme import Words
 # fmt: off
 UI_WORDS: dict[str, Words] = {
     "tree": Words("Radix tree", "基数树"),
-    "tree_note": Words("x: token, a:b without b · upper L1, lower L2",
-                       "横轴 = token 位置，a:b 不含 b · 上条 L1，下条 L2"),
-    "tree_note_one": Words("x: token, a:b without b",
-                           "横轴 = token 位置，a:b 不含 b"),
+    "tree_note": Words("x: token, 0:20 is 0 to 19 · upper L1, lower L2",
+                       "横轴 = token 位置，0:20 即 0 到 19 · 上条 L1，下条 L2"),
+    "tree_note_one": Words("x: token, 0:20 is 0 to 19",
+                           "横轴 = token 位置，0:20 即 0 到 19"),
     "memory": Words("Memory", "内存"),
     "cell": Words("one cell = one slot = the KV of one token",
                   "一格 = 一个槽位 = 一个 token 的 KV"),
-    "cell_many": Words("a pixel is some {n} slots wide", "一个像素约 {n} 个槽位宽"),
+    "cell_many": Words("a pixel stands for some {n} slots",
+                       "一个像素约代表 {n} 个槽位"),
     "cell_page": Words("one cell = one page = {n} slots", "一格 = 一页 = {n} 个槽位"),
     "queue": Words("Queue", "队列"),
     "why": Words("Why", "为什么"),
@@ -213,8 +214,8 @@ UI_WORDS: dict[str, Words] = {
     "cut": Words("The file is damaged behind this run: {a}",
                  "文件在此之后已损坏：{a}"),
     "ended": Words("The run ends at event {n}, where an assertion of the engine itself "
-                   "fails: {a}",
-                   "运行止于事件 {n}：引擎自身的断言失败（报错原文：“{a}”）"),
+                   "fails. In kvlab's words: {a}",
+                   "运行止于事件 {n}：引擎自身的断言失败。kvlab 的说法：“{a}”"),
     "ends_here": Words("here the engine stops: an assertion of its own fails",
                        "引擎在此停止：它自身的断言失败"),
     "damaged": Words("This page's log is cut off or damaged: nothing can be shown. "

@@ -156,11 +156,20 @@ def _values(frame: Frame, lang: Lang) -> _Values:
         values["whole"] = _said(whole_of(event, frame.before) or 0)
     if isinstance(event, ev.Row):
         values["start"] = theme.num(event.start * page)
+    if isinstance(event, ev.Step) and lang == "zh":
+        values["text"] = _chinese_operands(values["text"])
     if isinstance(event, ev.Batch):
         values["number"] = theme.num(len(event.requests))
     if isinstance(event, ev.SendWrites):
         values["number"] = theme.num(len(event.nodes))
     return values
+
+
+def _chinese_operands(text: str) -> str:
+    """Return the runner's few English words on an operation in Chinese."""
+    if text == "all":
+        return "全部"
+    return re.sub(r" ?\((\d+) tokens?\)$", r"（\1 个 token）", text)
 
 
 TIMES = {

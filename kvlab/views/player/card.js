@@ -152,5 +152,6 @@ function ledHtml(player, run, e) {
 
 function chainHtml(player, run, e) {
   const links = run.chain(e);
+  if (links.length < 2) return "";
   return `<div class="sec"><div class="lab">${ui(player, "cause")}</div><div class="chain">${links.map((i) => (i === e ? `<b>${num(i + 1)} ${esc(run.named(i))}</b>` : `<button data-do="go" data-to="${i + 1}">${num(i + 1)} ${esc(run.named(i))}</button><span>→</span>`)).join("")}</div></div>`;
 }

@@ -83,7 +83,7 @@ function footOf(player, run, e, why, terms) {
     ...nodeLines(player, run, e),
     ...(outside ? told(left) : []),
     ...(without ? told(`${ui(player, "not_taken")}: ${without}`) : []),
-    ...told(`${ui(player, "cause")}: ${chain.join(" → ")}`),
+    ...(chain.length > 1 ? told(`${ui(player, "cause")}: ${chain.join(" → ")}`) : []),
     ...told(why.source),
   ].filter(({ words }) => words);
 }

@@ -45,11 +45,13 @@ function ringsOf(player, run, tier, { first, n }, touched) {
   if (!wanted.size && !term) return late;
   const counts = (owner) => term && run.termOf(tier, owner) === term;
   const asks = (owner) => counts(owner) || wanted.has(owner);
+  let joined; // neighbours that count are outlined as one
   run.places[tier].stretches(asks, (from, end, owner) => {
     const [at, size] = [Math.max(from, first), Math.min(end, first + n)];
     for (const style of wanted.get(owner) ?? []) rings.push([at, size - at, ...style]);
-    if (counts(owner))
-      late.push([at, size - at, k.link, 2, [4, 3]]);
+    if (!counts(owner)) return;
+    if (joined && joined[0] + joined[1] === at) joined[1] += size - at;
+    else late.push((joined = [at, size - at, k.link, 2, [4, 3]]));
   });
   return [...rings, ...late];
 }

@@ -21,6 +21,8 @@ export function fieldWords(player, run, e, name) {
   if (kind === "batch" && name === "number") return num(run.raw(e, "requests"));
   if (log.times[kind]?.includes(name)) return seconds(raw);
   if (type === "n") return nodeName(player, raw);
+  if (kind === "step" && name === "text" && player.lang === "zh")
+    return chineseOperands(plain(raw));
   if (type === "r" || type === "t") return plain(raw);
   if (type === "f") return short(raw);
   if (type && name !== "pages") return num(raw);
@@ -72,6 +74,10 @@ export function fieldWords(player, run, e, name) {
   }
   return undefined;
 }
+
+/** The runner's few English words on an operation, in Chinese. */
+const chineseOperands = (text) =>
+  text === "all" ? "全部" : text.replace(/ ?\((\d+) tokens?\)$/, "（$1 个 token）");
 
 export function say(player, run, e, table) {
   const entry = e < 0 ? "" : run.entry(e, table);
