@@ -259,7 +259,7 @@ def test_what_was_seen_is_asked_once_all_of_it_was_on_show(open_page):
         asked = tab.page.query_selector_all("#kvlab [data-do=saw]")
         assert len(asked) == (3 if moment == until else 0)
         assert ("What did you see?" in seen) is (moment == until)
-    assert f"From event {at + 1} to {until}, “L1 evictable”" in seen
+    assert f"From event {at + 1} to {until}, “L2 free”" in seen
     assert "What did you see?" in tab.js("() => kvlab.live.textContent")
     tab.page.click("#kvlab .seen [data-do=go]")  # back to where it began
     assert tab.js("() => kvlab.run.at") == at + 1
@@ -285,24 +285,34 @@ WINDOWS = """() => {
             return tiers.flatMap(tier => kvlab.run.account(tier).terms.map(
                 ([state, n]) => [`L${tier} ${state}`, n]));
         };
-        found.push([said.about, read(said.event - 1), read(said.until)]);
+        found.push([said.kind, said.about, read(said.event - 1), read(said.until)]);
         kvlab.run.seek(said.event);
     }
     return found }"""
 
 
-@pytest.mark.parametrize(
-    "name", ["sglang/s14_inflight_write_protects", "vllm/t06_preempt_last_running"]
-)
-def test_the_counter_to_watch_is_the_one_that_changes_most(open_page, name):
-    tab = open_page(to_html(load_any(f"{name}.json"), mode="predict"))
+def test_the_counter_to_watch_is_what_the_rule_counts_if_that_changes(open_page):
+    tab = open_page(
+        to_html(load_any("sglang/s14_inflight_write_protects.json"), mode="predict")
+    )
+    watched = [(kind, about) for kind, about, _, _ in tab.js(WINDOWS)]
+    backup, demoted = ("trybackup", "L2 free"), ("victim", "L2 host_only")
+    ended = ("evicted", "L1 evictable")  # nothing more is freed: a lock ends meanwhile
+    assert watched == [backup, backup, ended, demoted, ended, demoted]
+
+
+def test_of_what_the_rule_counts_the_one_that_changes_most_is_watched(open_page):
+    run = load_any("vllm/t06_preempt_last_running.json")
+    tab = open_page(to_html(run, mode="predict"))
+    counted = {"slots": ["L1 evictable", "L1 available"], "pickvictim": ["L1 used"]}
     found = tab.js(WINDOWS)
     assert len(found) >= 6
-    for about, before, after in found:
+    for kind, about, before, after in found:
         moved = {state: abs(n - dict(before)[state]) for state, n in after}
-        assert moved[about] == max(moved.values()), about
+        most = max(moved[state] for state in counted[kind])
+        assert moved[about] == (most or max(moved.values())), about
     assert any(
-        dict(before)[about] != dict(after)[about] for about, before, after in found
+        dict(before)[about] != dict(after)[about] for _, about, before, after in found
     )
 
 

@@ -138,3 +138,14 @@ def test_the_list_can_be_had_at_any_moment(open_page):
     assert "event 6" in panel and "event 15" not in panel
     assert tab.js("() => document.activeElement.closest('.panel .score') !== null")
     tab.shoot("score.png")
+
+
+def test_the_open_list_counts_up_to_the_moment_on_show(open_page):
+    tab = open_page(to_html(load_blocks(RUN), mode="predict", lang="en"))
+    asked(tab)
+    counts = [tab.js(COUNTED, at) for at in (338, 60)]
+    assert counts[0] > counts[1] > 0
+    tab.page.click("#kvlab .ctl [data-to=score]")
+    for at, n in zip((338, 60), counts, strict=True):
+        tab.js("at => kvlab.show(at)", at)
+        assert f"of their sort: {n}" in tab.page.inner_text("#kvlab .panel .score")

@@ -3,6 +3,7 @@
 // Left out: the panels that open (panel.js), what a press does (perform.js).
 
 import { marksShown, noteOf } from "./caption.js";
+import { scoreTold } from "./score.js";
 import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
@@ -64,6 +65,8 @@ export function drawPlace(player) {
     ? `<button data-do="panel" data-to="score" title="${ui(player, "predictions")}">${ui(player, "score", { a: right, b: player.answers.length })}</button>`
     : "";
   put(player.$(".ctl .score"), score);
+  const list = player.$(".panel .score");
+  if (list) put(list, scoreTold(player));
 }
 
 /** The ways back to the bookmarks: the few that lie around the moment, by their events,

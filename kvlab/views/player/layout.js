@@ -31,6 +31,7 @@ export function layout(player) {
   root.classList.toggle("low", low);
   const pools = heightOf(player);
   root.style.setProperty("--pools", `${pools}px`);
+  root.style.setProperty("--queue", log.requests.length ? "128px" : "40px");
   root.style.setProperty("--body", `${Math.max(LOWEST_BODY - (low ? 16 : 0), pools)}px`);
   player.$(".defs").innerHTML =
     `<svg width="0" height="0" style="position:absolute" aria-hidden="true"><defs>${patterns(player)}</defs></svg>`;

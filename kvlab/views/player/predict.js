@@ -8,7 +8,7 @@ import { draw, settle } from "./draw.js";
 import { layout } from "./layout.js";
 import { show } from "./move.js";
 import { openPanel } from "./panel.js";
-import { mostChanged, readAt, watchedTo } from "./seen.js";
+import { readAt, watchedCounter, watchedTo } from "./seen.js";
 
 export function commit(player) {
   if (waits(player)) return toQuestion(player);
@@ -29,7 +29,7 @@ export function commit(player) {
   player.answered.set(e, answer);
   player.answers.push(answer);
   answer.until = watchedTo(player.run, e, (to) => isAsked(player, to)) || null;
-  if (answer.until) answer.about = mostChanged(player, e, answer.until);
+  if (answer.until) answer.about = watchedCounter(player, e, answer.until);
   player.picked = null;
   player.sure = 1;
   closeScore(player);

@@ -99,11 +99,10 @@ export function drawQueue(player, pane, run) {
     const more = count - some.length;
     return `<span class="ln">${ui(player, name)}</span><span class="chips">${some.map((r) => chip(r, ...told[name](r, all.indexOf(r)))).join("") || '<span class="none">–</span>'}${more > 0 ? `<span class="none">${ui(player, "more", { n: num(more) })}</span>` : ""}</span>`;
   };
-  const none = !log.requests.length
-    ? `<small>${ui(player, "no_requests")}</small>`
-    : "";
+  if (!log.requests.length)
+    return put(pane, `<h3>${ui(player, "queue")}<small>${ui(player, "no_requests")}</small></h3>`);
   put(
     pane,
-    `<h3>${ui(player, "queue")}${none}</h3><div class="lanes" tabindex="0" role="group" aria-label="${ui(player, "queue")}">${lane("waiting")}${lane("running")}${lane("finished")}</div>`,
+    `<h3>${ui(player, "queue")}</h3><div class="lanes" tabindex="0" role="group" aria-label="${ui(player, "queue")}">${lane("waiting")}${lane("running")}${lane("finished")}</div>`,
   );
 }

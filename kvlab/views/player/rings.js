@@ -1,7 +1,8 @@
 // Which slots are outlined?
 //
 // Black: in this event. Blue: selected, dashed where only pointed at. Outlines lie on a
-// canvas of their own, so that pointing draws no slot anew.
+// canvas of their own, so that pointing draws no slot anew. Blue lies on a ground of the
+// page's, as used slots are blue too.
 // Left out: outlines in the tree (strip.js).
 
 import { penOf } from "./canvas.js";
@@ -24,7 +25,9 @@ export function drawRings(player, canvas, run) {
     const rings = ringsOf(player, run, i + 1, t, touched[i]);
     for (const [first, size] of overshoot(run, i + 1))
       rings.push([first, size, player.colour.ink, 3, [6, 4]]);
-    for (const [first, length, colour, wide, dash] of rings) {
+    const halos = rings.filter(([, , colour]) => colour === player.colour.link);
+    const grounds = halos.map(([first, n, , wide]) => [first, n, player.colour.bg, wide + 2.5, []]);
+    for (const [first, length, colour, wide, dash] of [...grounds, ...rings]) {
       pen.strokeStyle = colour;
       pen.lineWidth = wide;
       pen.setLineDash(dash);

@@ -9,6 +9,13 @@ import { pick, ui } from "./words.js";
 
 /** The list of all predictions; nothing where there are none. */
 export function scoreHtml(player) {
+  const told = scoreTold(player);
+  const words = ui(player, "predictions");
+  return told && `<section class="score" aria-label="${words}">${told}</section>`;
+}
+
+/** What stands in the list. */
+export function scoreTold(player) {
   const { answers, log } = player;
   if (player.mode !== "predict" || player.other || !answers.length) return "";
   const line = (answer) => {
@@ -32,7 +39,7 @@ export function scoreHtml(player) {
     : "";
   const words = ui(player, "predictions");
   const lines = answers.toSorted((a, b) => a.event - b.event).map(line);
-  return `<section class="score" aria-label="${words}"><div class="lab">${words}</div><b>${told.join(" · ")}</b><ol>${lines.join("")}</ol>${more}</section>`;
+  return `<div class="lab">${words}</div><b>${told.join(" · ")}</b><ol>${lines.join("")}</ol>${more}`;
 }
 
 /** A button to be asked about every decision from a moment on. */

@@ -37,9 +37,22 @@ export function readAt(player, moment, about) {
   return found?.[1];
 }
 
-/** The counter that changes most from one moment to another. Of equals the tiers take
- *  turns; where none changes, that is to be seen too. */
-export function mostChanged(player, from, to) {
+/** What a decision's rule counts, or what its outcomes tell apart, by the kind of event. */
+const RULED = {
+  admit: ["L1 available", "L1 evictable"],
+  decoderoom: ["L1 available", "L1 evictable"],
+  evicted: ["L1 available", "L2 free"],
+  loadback: ["L1 available", "L1 evictable"],
+  pickvictim: ["L1 used"],
+  slots: ["L1 available", "L1 evictable"],
+  trybackup: ["L2 free"],
+  victim: ["L1 evictable", "L2 host_only"],
+};
+
+/** The counter to watch from a decision to another moment: of those that its rule counts,
+ *  or, if none of them changes, of all, the one that changes most. Of equals the tiers
+ *  take turns; where none changes, that is to be seen too. */
+export function watchedCounter(player, from, to) {
   const { at } = player.run;
   const read = (moment) => {
     player.run.seek(moment);
@@ -48,7 +61,10 @@ export function mostChanged(player, from, to) {
   const [before, after] = [read(from), read(to)];
   player.run.seek(at);
   const moved = before.map(([, n], i) => Math.abs(after[i][1] - n));
-  return before[moved.indexOf(Math.max(...moved))][0];
+  const ruled = RULED[player.run.kind(from)] ?? [];
+  const told = moved.map((n, i) => (ruled.includes(before[i][0]) ? n : 0));
+  const sizes = Math.max(...told) ? told : moved;
+  return before[sizes.indexOf(Math.max(...sizes))][0];
 }
 
 /** The prediction after which the moment's changes are watched, if there is one. */

@@ -6,6 +6,20 @@
 
 import { PANE_STYLE } from "./style_panes.js";
 
+/** A ground with a shade at an edge beyond which more can be scrolled to: the ground's own
+ *  colour moves with the content, and covers the shade where that ends. */
+const shaded = (ground) => {
+  const layer = (from, to, at, high, how) =>
+    `linear-gradient(${from}, ${to}) ${at} / 100% ${high}px no-repeat ${how}`;
+  const [own, shade] = [`var(--${ground})`, "color-mix(in srgb, var(--ink) 30%, transparent)"];
+  return `background: ${[
+    layer(own, own, "top", 14, "local"),
+    layer(own, own, "bottom", 14, "local"),
+    layer(shade, "transparent", "top", 12, "scroll"),
+    layer("transparent", shade, "bottom", 12, "scroll"),
+  ]}, ${own}`;
+};
+
 const FRAME_STYLE = `
 .kv {
   container-type: inline-size; box-sizing: border-box; position: relative; font: 13px/1.4 var(--ui);
@@ -90,7 +104,7 @@ const FRAME_STYLE = `
 .kv .body {
   display: grid; grid-template-columns: minmax(0,1fr) 540px 356px;
   grid-template-areas: "tree pool why" "queue pool why";
-  grid-template-rows: minmax(0,1fr) 128px; height: var(--body);
+  grid-template-rows: minmax(0,1fr) var(--queue); height: var(--body);
 }
 .kv.page .body { /* a caption takes its room from the panes, down to what pools need */
   height: max(var(--pools), var(--body) - var(--told), min(100vh - 286px - var(--told), 660px));
@@ -109,7 +123,7 @@ const FRAME_STYLE = `
   text-overflow: ellipsis;
 }
 .kv .p-tree { grid-area: tree; display: flex; flex-direction: column }
-.kv .scroll { overflow: auto; flex: 1; position: relative }
+.kv .scroll { overflow: auto; flex: 1; position: relative; ${shaded("bg")} }
 .kv .tall + svg { position: absolute; left: 0; top: 0; overflow: visible }
 .kv .p-queue { grid-area: queue; border-top: 1px solid var(--line) }
 .kv .p-pool {
@@ -117,7 +131,7 @@ const FRAME_STYLE = `
   border-right: 1px solid var(--line);
 }
 .kv .p-why {
-  grid-area: why; background: var(--well); display: flex; flex-direction: column;
+  grid-area: why; ${shaded("well")}; display: flex; flex-direction: column;
   overflow: auto;
 }
 .kv.two .body {
@@ -153,13 +167,15 @@ const FRAME_STYLE = `
   .kv .p-queue { order: 2 }
   .kv .p-tree { height: 250px }
   .kv .p-why { height: 320px }
-  .kv .p-queue { height: 128px }
+  .kv .p-queue { height: var(--queue) }
   .kv .p-pool { border: 0; overflow-x: auto; height: var(--pools) }
   .kv .p-queue { border-left: 0!important }
 }
 .kv .tl { border-top: 1px solid var(--line); padding: 4px 16px 0 }
 .kv canvas { display: block }
-.kv .tl canvas:focus-visible { outline-offset: 1px } /* not over its words */
+.kv .tl canvas:focus-visible { outline: 0 } /* it would go through its words */
+.kv .tl:has(canvas:focus-visible) { outline: 2px solid var(--link); outline-offset: -2px }
+.kv .pl canvas:focus-visible { outline-offset: 3px }
 .kv .pl { position: relative; margin: 10px 0 8px }
 .kv .pl canvas, .kv .tl canvas { position: absolute; left: 0; top: 0 }
 .kv .pl .under, .kv .pl .over, .kv .fly { pointer-events: none }
@@ -182,9 +198,10 @@ const FRAME_STYLE = `
 .kv .panel { /* lies over the panes, above the timeline: opening it moves nothing */
   position: absolute; left: 0; right: 0; bottom: calc(100% + 96px); padding: 8px 16px;
   max-height: min(60vh, 420px); overflow: auto; font-size: 12px; display: flex;
-  gap: 6px 12px; flex-wrap: wrap; align-items: center; background: var(--well);
+  gap: 6px 12px; flex-wrap: wrap; align-items: center; ${shaded("well")};
   border: solid var(--line2); border-width: 1px 0;
 }
+.kv.page .panel { max-height: calc(100vh - 230px) } /* all that is above the timeline */
 .kv .write { flex: 1 0 60%; display: flex; gap: 8px; align-items: center }
 .kv .lasts { order: 1; width: 100%; color: var(--ink2) } /* below, in a line of its own */
 .kv .write input { flex: 1; max-width: none }

@@ -138,18 +138,15 @@ function drawGround(player, pen, at) {
   drawFlags(player, pen, at);
 }
 
-/** What an open prediction withholds, from x on; its words on a ground of their own where
- *  the cover is narrower than they are. */
+/** What an open prediction withholds, from x on; the words for it where they have room. */
 function drawCover(player, pen, x, wide) {
   const text = ui(player, "hidden");
-  const room = pen.measureText(text).width + 12;
-  const left = Math.min(x, wide - room);
   pen.fillStyle = player.colour.well;
   pen.fillRect(x, 40, wide - x, 48);
-  pen.fillRect(left, 57, wide - left, 16);
+  if (pen.measureText(text).width + 12 > wide - x) return;
   pen.fillStyle = player.colour.ink3;
   pen.textAlign = "center";
-  pen.fillText(text, (left + wide) / 2, 68);
+  pen.fillText(text, (x + wide) / 2, 68);
   pen.textAlign = "left";
 }
 

@@ -1,0 +1,106 @@
+"""Can it be seen that there is more, what is chosen, and where the keyboard stands?"""
+
+from __future__ import annotations
+
+import pytest
+from played import golden
+from player_tab import needs_chromium
+
+from kvlab.views.page import to_html
+
+pytestmark = needs_chromium
+LOW = {"viewport": {"width": 1280, "height": 720}}
+
+
+def corner(tab, pane: str, from_bottom: int) -> bytes:
+    """Return a picture of a few pixels of a pane's margin, where nothing is drawn."""
+    box = tab.page.locator(pane).bounding_box()
+    y = box["y"] + box["height"] - from_bottom
+    clip = {"x": box["x"] + 4, "y": y, "width": 4, "height": 4}
+    return tab.page.screenshot(clip=clip)
+
+
+def test_a_card_that_goes_on_below_ends_in_a_shade(open_page):
+    tab = open_page(to_html(golden("s10"), mode="watch"), **LOW)
+    tab.js("() => kvlab.show(60)")
+    card = "#kvlab .p-why"
+    plain = corner(tab, card, 100)
+    assert corner(tab, card, 5) != plain
+    tab.page.eval_on_selector(card, "card => { card.scrollTop = card.scrollHeight }")
+    assert corner(tab, card, 5) == plain
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_keys_are_in_sight_at_once(open_page, lang, size):
+    view = {"width": size[0], "height": size[1]}
+    tab = open_page(to_html(golden("s10"), lang=lang), viewport=view)
+    tab.press("?")
+    top, hidden = tab.page.eval_on_selector(
+        "#kvlab .panel",
+        "at => [at.getBoundingClientRect().top, at.scrollHeight - at.clientHeight]",
+    )
+    assert top >= 0 and hidden == 0
+
+
+@pytest.mark.parametrize(("name", "high"), [("s10", 40), ("s18", 128)])
+def test_a_run_without_requests_leaves_its_queues_room_to_the_tree(
+    open_page, name, high
+):
+    tab = open_page(to_html(golden(name)), **LOW)
+    assert tab.page.locator("#kvlab .p-queue").bounding_box()["height"] == high
+
+
+WRITTEN = """at => {
+    const { prototype } = CanvasRenderingContext2D;
+    const { fillText } = prototype;
+    const said = [];
+    prototype.fillText = function (text) { said.push(text); };
+    kvlab.freed = at;
+    kvlab.limit = at;
+    kvlab.version++;
+    kvlab.show(at);
+    prototype.fillText = fillText;
+    return said }"""
+
+
+def test_what_is_withheld_is_said_where_the_words_have_room(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="en"), **LOW)
+    hidden = "not shown until you commit"
+    count = tab.js("() => kvlab.run.count")
+    decisions = tab.js(
+        """() => [...Array(kvlab.run.count).keys()].filter(e =>
+            Object.values(kvlab.log.questions).some(
+                asked => kvlab.run.variant(e) in asked[1]))"""
+    )
+    assert decisions[0] < count // 2 and decisions[-1] > count - 10
+    assert hidden in tab.js(WRITTEN, decisions[0])
+    assert hidden not in tab.js(WRITTEN, decisions[-1])
+
+
+def test_a_chosen_node_is_told_from_used_slots(open_page):
+    tab = open_page(to_html(golden("s14"), mode="watch"), **LOW)
+    tab.js("() => { kvlab.select = { node: 1, request: -1 }; kvlab.show(12) }")
+    inside = """() => {
+        const canvas = document.querySelector("#kvlab .pl .over");
+        const scale = canvas.width / canvas.clientWidth;
+        const across = canvas.getContext("2d").getImageData(
+            Math.round(60 * scale), Math.round(11 * scale), Math.round(6 * scale), 1);
+        const found = [];
+        for (let i = 0; i < across.data.length; i += 4)
+            if (across.data[i + 3] > 120) found.push(across.data[i]);
+        return found }"""
+    assert max(tab.js(inside)) > 240  # the page's white, inside of the blue
+
+
+def test_the_timeline_with_the_keyboard_is_framed_on_all_sides(open_page):
+    tab = open_page(to_html(golden("s10"), mode="watch"), **LOW)
+    tab.press("Alt+5")
+    frame = tab.page.eval_on_selector(
+        "#kvlab .tl",
+        """at => {
+            const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(at);
+            const inside = document.activeElement.closest(".tl") === at;
+            return [inside, outlineStyle, outlineWidth, outlineOffset] }""",
+    )
+    assert frame == [True, "solid", "2px", "-2px"]
