@@ -112,13 +112,7 @@ export class Run extends States {
       return `(${[a, b].slice(0, size).map(num).join(", ")})`;
     }
     const value = field.at[this.rank[e]];
-    if (
-      field.type === "c" ||
-      field.type === "i" ||
-      field.type === "p" ||
-      field.type === "n"
-    )
-      return value;
+    if (["c", "i", "p", "n"].includes(field.type)) return value;
     if (field.type === "r") return this.log.requests[value];
     return field.type === "t" ? this.log.texts[value] : this.log.fractions[value];
   }
