@@ -105,6 +105,11 @@ def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
     note = tab.page.inner_text("#kvlab .note")
     assert "In kvlab's words: operation 9 (evict_host): n1 was dropped" in note
     tab.press("End")
+    touched = """() => { let slots = 0;
+        kvlab.run.patches((column, first, count) => {
+            if (kvlab.log.columns[column] === "owner2") slots += count; });
+        return slots }"""
+    assert tab.js(touched) == 20  # half of them were free before
     said = tab.page.inner_text("#kvlab .a2")
     assert "−40" in said and "40 more counted than there are slots" in said
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..pages import Pages
-from .columns import KEEP, ONWARD, PLACE, RESET
+from .columns import FREE, KEEP, ONWARD, PLACE, RESET
 
 Numbers = NDArray[np.int64]
 _NOWHERE = -(2**62)
@@ -129,7 +129,7 @@ class Painting:
         self.owners[pages], self.places[pages] = owner, now
         for start, end in spans(turns, old, np.where(was, was - turns, _NOWHERE)):
             before, place = int(was[start]), int(now[start])
-            if place == before and int(old[start]) == owner:
+            if place == before and int(old[start]) == owner != FREE:
                 continue
             code = KEEP if place == before else RESET
             if place not in (0, before):
