@@ -135,6 +135,27 @@ def test_a_term_that_is_pointed_at_lights_what_it_counts(
     assert tab.js(POINTED) == slots
 
 
+def test_neighbours_that_a_term_counts_are_outlined_as_one(open_page):
+    bench = Workbench(name="many", pool_tokens=4000, host_tokens=6000)
+    for first in range(12):
+        bench.insert(range(1000 * first, 1000 * first + 200))
+    bench.ack_write()
+    tab = open_page(to_html(bench.trace, start=len(bench.trace), lang="en"))
+    tab.js("""() => { const { prototype } = CanvasRenderingContext2D;
+        const draw = prototype.strokeRect;
+        window.dashed = [];
+        prototype.strokeRect = function (...box) {
+            if (this.getLineDash().length) dashed.push(box);
+            draw.apply(this, box); } }""")
+    tab.page.hover("#kvlab .a1 [data-state=evictable]")
+    tab.page.wait_for_function("() => dashed.length > 0")
+    boxes = sorted({tuple(box) for box in tab.js("() => dashed")}, key=lambda b: b[1])
+    first, *_, last = boxes
+    assert len(boxes) <= 3  # first row, whole rows, last
+    rows = (last[1] + last[3] - first[1]) / min(box[3] for box in boxes)
+    assert rows > 5
+
+
 def test_the_outline_of_a_node_leaves_the_line_to_its_parent_out(open_page):
     bench = Workbench(name="fork", pool_tokens=400, host_tokens=600)
     for first in range(12):

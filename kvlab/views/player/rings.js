@@ -31,11 +31,22 @@ export function drawRings(player, canvas, run) {
       pen.strokeStyle = colour;
       pen.lineWidth = wide;
       pen.setLineDash(dash);
-      for (const [x, y, w] of piecesOf(t, first, length, g))
-        pen.strokeRect(x - 0.5, y - 0.5, Math.max(2, w + 1), t.row + 1);
+      for (const [x, y, w, high] of blocksOf(piecesOf(t, first, length, g), t.row))
+        pen.strokeRect(x - 0.5, y - 0.5, Math.max(2, w + 1), high + 1);
     }
     canvas.used ||= rings.length > 0;
   });
+}
+
+/** Pieces as blocks [x, y, width, height]: whole rows, one under the other, are one. */
+function blocksOf(pieces, row) {
+  const blocks = [];
+  for (const [x, y, w] of pieces) {
+    const last = blocks.at(-1);
+    if (last && last[0] === x && last[2] === w) last[3] = y + row - last[1];
+    else blocks.push([x, y, w, row]);
+  }
+  return blocks;
 }
 
 /** Every outline of a tier: [first page, pages, colour, width, dashes]. */
