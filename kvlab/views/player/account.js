@@ -88,7 +88,7 @@ export function putAccount(player, at, run, tier) {
   const then = new Map(moves && player.tweens ? segmentsOf(at).map(stretchAt) : []);
   if (moves) for (const slide of at.slides ?? []) slide.cancel();
   account.long = isLong(player, account);
-  const sign = `${account.over} ${account.long} ${account.terms.map((term) => term.state + termClass(player, tier, term))}`;
+  const sign = `${account.over} ${account.long} ${account.terms.map((term) => term.state + termClass(term))}`;
   if (at.sign === sign) {
     if (moves) patch(at.querySelector(".bar"), bar);
     const terms = at.querySelectorAll(".term");
@@ -138,7 +138,7 @@ export function barOf(player, { terms, total }, high) {
 /** Bar and sum of a tier. */
 function accountHtml(player, account, bar, tier) {
   const high = tier === 1 ? 14 : 8;
-  const sum = account.terms.map((term) => termOf(player, tier, term));
+  const sum = account.terms.map((term) => termOf(player, term));
   const mark = account.sound
     ? '<span class="ok">✓</span>'
     : '<span class="bad">!</span>';
@@ -150,12 +150,11 @@ function accountHtml(player, account, bar, tier) {
   return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.long ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
-const termClass = (player, tier, { state, tokens }) =>
-  `term ${tokens ? "" : "z"} ${player.state === state && player.tier === tier ? "hov" : ""}`;
+const termClass = ({ tokens }) => (tokens ? "term" : "term z");
 
-function termOf(player, tier, term) {
+function termOf(player, term) {
   const [title] = otherHtml(player, term.state) || [""];
-  return `<span class="${termClass(player, tier, term)}" data-state="${term.state}" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
+  return `<span class="${termClass(term)}" data-state="${term.state}" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
 }
 
 /** How much of a term is promised, and how much locked, in words; "" for none. */

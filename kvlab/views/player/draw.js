@@ -9,6 +9,7 @@ import { drawCaption } from "./caption.js";
 import { drawWhy } from "./card.js";
 import { drawPlace } from "./controls.js";
 import { signOf, signSvg } from "./looks.js";
+import { markPointed } from "./pointed.js";
 import { describePool, drawPool, drawPoolCanvas } from "./pool.js";
 import { drawQuestion } from "./question.js";
 import { drawQueue } from "./queue.js";
@@ -40,6 +41,7 @@ export function draw(player, late = false) {
     drawQuestion(player, player.panes[0].why, player.asking);
   if (player.panes[0].queue) drawQueue(player, player.panes[0].queue, player.run);
   drawPlace(player);
+  if (player.hover || player.state) markPointed(player, sidesOf(player));
   if (late) postpone(player);
   else drawLate(player);
   player.took = performance.now() - began;

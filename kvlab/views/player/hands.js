@@ -3,13 +3,13 @@
 // It points at a node, a slot, a request or a state, and all views of it light up.
 // Left out: keys (keys.js), buttons (perform.js).
 
-import { chosenNodes } from "./chosen.js";
 import { draw, sidesOf } from "./draw.js";
 import { pageAt } from "./grid.js";
 import { show, stop } from "./move.js";
 import { toPlayer } from "./focus.js";
 import { inspectHtml } from "./node.js";
 import { perform } from "./perform.js";
+import { markPointed, tierOf } from "./pointed.js";
 import { drawOutlines } from "./pool.js";
 import { put } from "./text.js";
 import { ZOOM, momentAt, pan, zoom } from "./timeline.js";
@@ -51,9 +51,6 @@ function aimOf(player, target) {
   return state ? { state: state.dataset.state, tier: tierOf(state) } : null;
 }
 
-/** The tier whose account a term is of. */
-const tierOf = (term) => (term.closest(".a2") ? 2 : 1);
-
 export function hover(player, event) {
   const pool = event.target.closest?.(".p-pool .slots");
   if (pool && event.type === "pointerover") {
@@ -77,27 +74,13 @@ function hoverOver(player, at) {
 /** Hovering redraws what can show it, and leaves the element under the pointer alone. */
 function highlight(player) {
   const under = document.activeElement;
-  const { root, hover, state, tier } = player;
-  for (const { run, pane } of sidesOf(player)) {
-    if (player.log.blocks) continue;
+  const sides = sidesOf(player);
+  for (const { run, pane } of player.log.blocks ? [] : sides) {
     drawOutlines(player, pane.pool, run);
-    const pointed = chosenNodes(run, hover);
-    const counted = (n) => state && run.termsOf(n)[tier - 1] === state;
-    for (const g of pane.tree.querySelectorAll("[data-node]")) {
-      const n = +g.dataset.node;
-      g.classList.toggle("hov", pointed.includes(n) || counted(n));
-    }
     put(pane.tree.parts?.insp, inspectHtml(player, run));
   }
-  for (const chip of root.querySelectorAll("[data-request]")) {
-    const mine = hover?.request >= 0 && +chip.dataset.request === hover.request;
-    chip.classList.toggle("hov", mine);
-  }
-  const terms = hover?.node ? player.run.termsOf(hover.node) : [];
-  if (state) terms[tier - 1] = state;
-  for (const term of root.querySelectorAll("[data-state]"))
-    term.classList.toggle("hov", terms[tierOf(term) - 1] === term.dataset.state);
-  if (under && under !== document.activeElement && root.contains(under)) under.focus();
+  markPointed(player, sides);
+  if (under && under !== document.activeElement && player.root.contains(under)) under.focus();
 }
 
 function slotAt(player, event) {

@@ -17,8 +17,7 @@ export function drawOverview(player, pen, at) {
     at.wide,
     at.limit,
     player.version,
-    player.hits?.length,
-    player.hits?.[0],
+    player.sought,
   ];
   if (player.far?.key !== key.join()) {
     const canvas = document.createElement("canvas");

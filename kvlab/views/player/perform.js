@@ -13,7 +13,7 @@ import { openPanel } from "./panel.js";
 import { askEvery, commit, lookBack, setMode, toQuestion } from "./predict.js";
 import { save } from "./save.js";
 import { showNode, turnFolds } from "./unfold.js";
-import { found, pressWatch, search, toDecision, toHit } from "./watch.js";
+import { found, search, toDecision, toHit, unfind } from "./watch.js";
 
 export function perform(player, what, to, at) {
   const act = {
@@ -52,11 +52,7 @@ export function perform(player, what, to, at) {
       toHit(player, 1);
     },
     hit: () => toHit(player, +to),
-    nohits: () => {
-      player.hits = null;
-      pressWatch(player, null);
-      draw(player);
-    },
+    nohits: () => unfind(player),
     bookmark: () => bookmark(player),
     mark: () => toMark(player, +to),
     note: () => askNote(player),

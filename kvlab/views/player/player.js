@@ -37,6 +37,7 @@ export class Player {
       notes: new Map(),
       mode: options.mode ?? log.mode ?? "watch",
       hits: null,
+      sought: 0,
       colouring: options.colouring ?? firstColouring(log),
       speed: 2,
       open: new Set(),

@@ -44,7 +44,7 @@ export function drawQueue(player, pane, run) {
   for (const lane of ["waiting", "running"])
     lanes[lane].sort((a, b) => c.place[a] - c.place[b]);
   const chip = (r, words, bar = "") =>
-    `<button tabindex="-1" class="chip ${run.names(e, r) ? "hot" : ""} ${player.select?.request === r ? "sel" : ""} ${player.hover?.request === r ? "hov" : ""}" data-request="${r}"><b><bdi>${esc(plain(log.requests[r], 18))}</bdi></b>${bar}<small>${esc(words)}</small></button>`;
+    `<button tabindex="-1" class="chip ${run.names(e, r) ? "hot" : ""} ${player.select?.request === r ? "sel" : ""}" data-request="${r}"><b><bdi>${esc(plain(log.requests[r], 18))}</bdi></b>${bar}<small>${esc(words)}</small></button>`;
   const over = (r) => {
     if (e < 0 || r !== now || run.variant(e) !== "admit no_token") return null;
     const t = withSums(log.whys["admit no_token"], run.terms(e)),

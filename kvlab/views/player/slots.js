@@ -74,7 +74,8 @@ function drawRow(player, pen, t, g, { owners, codes }, row) {
   const from = row * g.columns;
   const end = Math.min(t.n, from + g.columns);
   const names = Object.keys(player.log.looks);
-  pen.clearRect(GUT, y, WIDE, t.row);
+  // With the edges that share a pixel with what is beside the row.
+  pen.clearRect(GUT - 1, y - 1, WIDE + 2, t.row + 2);
   for (let i = from; i < end;) {
     const [owner, code, first] = [owners[i], codes[i], i];
     while (i < end && owners[i] === owner && codes[i] === code) i++;

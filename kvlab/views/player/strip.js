@@ -19,7 +19,7 @@ export function stripOf(player, run, n, plan, state, ends) {
   m.decks = [one ?? (left ? "left" : "available"), two ?? "available"];
   const sign =
     `${m.x} ${m.w} ${m.up} ${m.cut} ${m.decks} ${state.hot} ${state.order} ${state.next} ${state.picked} ${m.named} ${state.open} ` +
-    `${c.lock[n]} ${c.host_lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${plan.pitch} ${label.length}`;
+    `${c.lock[n]} ${c.host_lock[n]} ${c.hits[n]} ${c.len[n]} ${c.parent[n]} ${levelOf(run, n)} ${plan.pitch} ${label.length}`;
   return [sign, () => markup(player, run, n, plan, m, state, label)];
 }
 
@@ -27,7 +27,7 @@ export function stripOf(player, run, n, plan, state, ends) {
  *  it, if nothing lies there, or "on" it, if it is wide enough; that of an opened subtree
  *  else "over" what lies behind. Of an event's path the last node of a row says it. */
 function nameAt(run, n, { starts, rowOf, wide }, { x, w }, { hot, picked, told, open }) {
-  const asked = picked === 2 || told || open;
+  const asked = picked || told || open;
   if (!hot && !asked) return "";
   const { start, len } = run.c;
   const size = 6.4 * `n${n}`.length + 4;
@@ -81,10 +81,20 @@ function markup(player, run, n, plan, m, state, label) {
   if (m.named && m.named !== "over") parts.push(nameSvg(k, n, plan, m));
   if (state.order && w > 18) parts.push(orderMark(k, m, state.order));
   if (state.next && w > 18) parts.push(orderMark(k, m, state.next, true));
-  if (state.picked)
-    parts.push(ring(m, 3, 4, k.link, 2.5, state.picked === 1 ? "4 3" : ""));
+  if (state.picked) parts.push(ring(m, 3, 4, k.link, 2.5));
   const fold = state.open ? openMark(player, n, plan) : "";
-  return `${fold}${edge(k, plan, m)}<g id="${player.id}-n${n}" role="treeitem" aria-level="${run.path(n).length}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+  return `${fold}${edge(k, plan, m)}<g id="${player.id}-n${n}" role="treeitem" aria-level="${levelOf(run, n)}" aria-label="${esc(nodeWords(player, run, n))}" data-node="${n}" style="cursor:pointer">${parts.join("")}</g>`;
+}
+
+/** How deep a node lies below the root: found once for each shape of the tree. */
+function levelOf(run, n) {
+  const { shape, c } = run;
+  if (run.levels?.shape !== shape) run.levels = { shape, of: new Map([[0, 0]]) };
+  const { of } = run.levels;
+  const way = [];
+  for (let up = n; !of.has(up); up = c.parent[up]) way.push(up);
+  for (const at of way.reverse()) of.set(at, of.get(c.parent[at]) + 1);
+  return of.get(n);
 }
 
 /** Its name, on a ground of its own where it lies on the strip. */
@@ -139,8 +149,8 @@ function hostLockSvg(player, run, n, { x, y, w, h1 }) {
   return `<g><title>${title}</title><rect x="${right - 9}" y="${top}" width="9" height="6" fill="${k.bg}"/>${lockSvg(right - 7.2, top - 0.1, k.ink, 0.66)}</g>`;
 }
 
-function ring({ x, y, w, h1, h2 }, out, round, colour, wide, dash = "") {
-  return `<rect x="${x - out}" y="${y - out}" width="${w + 2 * out}" height="${h1 + h2 + 2 * out + 1}" rx="${round}" fill="none" stroke="${colour}" stroke-width="${wide}" stroke-dasharray="${dash}"/>`;
+function ring({ x, y, w, h1, h2 }, out, round, colour, wide) {
+  return `<rect x="${x - out}" y="${y - out}" width="${w + 2 * out}" height="${h1 + h2 + 2 * out + 1}" rx="${round}" fill="none" stroke="${colour}" stroke-width="${wide}"/>`;
 }
 
 /** A number on a node: where it stands in a chain, or, `soft`, where it would. */

@@ -105,8 +105,7 @@ export function drawTimeline(player) {
     at.from,
     at.per,
     at.limit,
-    player.hits?.length,
-    player.hits?.[0],
+    player.sought,
     player.difference?.index,
     [...player.bookmarks].map((e) => e + (noteOf(player, e) && "n")).join("."),
   ].join();

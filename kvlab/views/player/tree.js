@@ -85,9 +85,7 @@ function drawRows(player, run, parts, gone) {
   const ends = new Map();
   const order = orderOf(run);
   const next = nextOf(run);
-  const [chosen, pointed] = [player.select, player.hover].map(
-    (at) => new Set(chosenNodes(run, at)),
-  );
+  const chosen = new Set(chosenNodes(run, player.select));
   const told = toldNodes(run);
   for (const n of shown) {
     const state = {
@@ -96,7 +94,7 @@ function drawRows(player, run, parts, gone) {
       order: order.get(n) ?? 0,
       next: next.get(n) ?? 0,
       open: open.has(n),
-      picked: chosen.has(n) ? 2 : pointed.has(n) ? 1 : 0,
+      picked: chosen.has(n),
       told: told.has(n),
     };
     groups.set(`n${n}`, [

@@ -4,6 +4,7 @@
 // Left out: the panel that asks for them (panel.js).
 
 import { drawPlace, hitsWords } from "./controls.js";
+import { draw } from "./draw.js";
 import { show, stop } from "./move.js";
 import { drawTimeline } from "./timeline.js";
 import { pick } from "./words.js";
@@ -95,15 +96,27 @@ function moves(run, e, name, row) {
 /** Keep these events as what was found, by a watch of that name or by the filter; those
  *  behind an open question are left out. */
 export function found(player, list, watch = null) {
-  pressWatch(player, watch);
-  player.hits = list.filter((e) => e < player.limit);
-  if (!player.other) drawTimeline(player);
+  take(player, watch, list.filter((e) => e < player.limit));
+  drawTimeline(player);
   drawPlace(player);
   player.live.textContent = hitsWords(player);
 }
 
+/** Forget what was found. */
+export function unfind(player) {
+  take(player, null, null);
+  draw(player);
+}
+
+/** `sought` tells one list of hits from the next: of the same length, say. */
+function take(player, watch, hits) {
+  pressWatch(player, watch);
+  player.hits = hits;
+  player.sought++;
+}
+
 /** Show which watch is the one whose events are marked. */
-export function pressWatch(player, name) {
+function pressWatch(player, name) {
   player.watched = name;
   for (const button of player.root.querySelectorAll("[data-do=watch]"))
     button.setAttribute("aria-pressed", button.dataset.to === name);
