@@ -61,6 +61,14 @@ def test_what_a_refused_request_lacks_is_outlined_to_scale(trace):
     assert ">3 over<" in svg  # three more would be as much as it needs, not more
 
 
+def test_a_part_that_is_the_whole_sum_has_no_number_of_its_own(trace):
+    svg, _ = drawn(trace, admissions(trace, "NO_TOKEN")[0])
+    need, room = svg.split(">need<")[1].split(">room<")
+    numbers = re.compile(r'(?:middle" font-size="11"|font-weight="700")>([0-9]+)<')
+    assert numbers.findall(need) == ["4", "2", "1", "7"]
+    assert numbers.findall(room) == ["4"]
+
+
 def test_what_l2_has_free_is_struck_out_of_the_formula(trace):
     svg, _ = drawn(trace, admissions(trace, "NO_TOKEN")[0])
     assert re.search(r'line-through"[^>]*>L2 free = 48<', svg)

@@ -57,6 +57,15 @@ def test_what_is_missing_is_short_where_so_much_more_would_do(tabs):
     )
 
 
+def test_a_bar_of_one_part_says_its_number_once(tabs):
+    show(tabs["s10"], "evicted less")
+    bars = "#kvlab .p-why svg:has(.gap)"
+    tabs["s10"].page.wait_for_selector(bars)
+    told = tabs["s10"].page.query_selector_all(f"{bars} text")
+    words = ["asked", "64", "freed", "22", "42 short"]
+    assert [one.text_content() for one in told] == words
+
+
 def test_a_walk_that_gives_each_node_its_own_time_says_so(tabs):
     show(tabs["s25"], "touch each")
     said = "it gets access time 5, each node above it an earlier one"

@@ -67,7 +67,8 @@ def _bar(
     bar: BarOf, terms: Terms, row: int, unit: float, lang: Lang
 ) -> Iterator[Markup]:
     """Yield the name, a segment for each part with its number, what is set aside, and
-    the sum. A part of which some is set aside is drawn as long as the rest of it."""
+    the sum; a part that is the sum has no number of its own. A part of which some is
+    set aside is drawn as long as the rest of it."""
     x, y = float(NAMES), STEP * row
     yield draw.words(0, y + 13, bar.name.to(lang), fill=theme.INK2, font_size=12)
     left = max(0.0, _net(bar, terms))
@@ -92,7 +93,7 @@ def _bar(
                 rx=1.5,
                 **style,
             )
-        if size == _size(part, terms):
+        if size == _size(part, terms) and size != _net(bar, terms):
             yield from _plate(x, y, size * unit, theme.num(size))
         x += size * unit
     if less > 0:

@@ -129,7 +129,7 @@ export function barsSvg(player, why, terms) {
 }
 
 /** One side: its name, a segment for each part, as long as what is left of it, what is
- *  set aside as a low strip, the sum; `told` lies above all. */
+ *  set aside as a low strip, the sum; `told` lies above all: the parts of a sum. */
 function sideSvg(player, bar, terms, u, y, net, whole) {
   const k = player.colour;
   let [x, drawn, told] = [NAME_WIDE, "", ""];
@@ -144,7 +144,7 @@ function sideSvg(player, bar, terms, u, y, net, whole) {
     drawn += state
       ? box(player, x, y, w, 18, state)
       : `<rect x="${x + 0.7}" y="${y + 0.7}" width="${Math.max(1, w - 1.6)}" height="16.6" rx="1.5" fill="${k.bg}" stroke="${k.ink}" stroke-width="1.4"/>`;
-    if (size === terms[part]) told += plateSvg(k, x, y, w, num(size));
+    if (size === terms[part] && size !== net) told += plateSvg(k, x, y, w, num(size));
     x += w;
   }
   if (less > 0) {
