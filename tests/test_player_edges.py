@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from played import golden
 from player_tab import needs_chromium
+from test_player_predict import load_any
 
 from kvlab.views.page import to_html
 
@@ -104,3 +105,24 @@ def test_the_timeline_with_the_keyboard_is_framed_on_all_sides(open_page):
             return [inside, outlineStyle, outlineWidth, outlineOffset] }""",
     )
     assert frame == [True, "solid", "2px", "-2px"]
+
+
+CUT = """() => {
+    const cut = [];
+    for (let at = 0; at <= kvlab.run.count; at++) {
+        kvlab.show(at);
+        for (const part of document.querySelectorAll(".chips, .chip small"))
+            if (part.scrollWidth > part.clientWidth) cut.push(at);
+    }
+    return cut }"""
+
+
+@pytest.mark.parametrize("wide", [800, 900])
+@pytest.mark.parametrize(
+    "name", ["sglang/s18_admission_no_token", "vllm/t06_preempt_last_running"]
+)
+def test_no_request_is_cut_in_a_narrow_queue(open_page, name, wide):
+    view = {"width": wide, "height": 720}
+    run = load_any(f"{name}.json")
+    tab = open_page(to_html(run, mode="watch", lang="en"), viewport=view)
+    assert tab.js(CUT) == []

@@ -17,6 +17,8 @@ const DONE = 4; // the stage of who is finished; who left unserved is behind it
 // Pixels of a letter, a Chinese sign, a letter of a name; of a request's frame and gaps.
 const [CHIP_LETTER, CHIP_SIGN, CHIP_NAME, CHIP_FRAME] = [5.3, 11.5, 7.3, 27];
 const [LANE_NAME, LANE_MORE, DIGIT] = [68, 60, 7]; // before a lane; of how many more
+const NARROW = 320; // pixels of a pane in which the names stand above their lanes
+const QUEUE_BELOW = 746; // of a page in which it lies below the others, too low for that
 
 /** How wide a request will be with these words, and the gap behind it. */
 function chipWide(name, words, bar) {
@@ -76,6 +78,7 @@ export function drawQueue(player, pane, run) {
     ],
   };
   pane.wide ??= Math.max(200, pane.clientWidth - 32);
+  const narrow = pane.wide < NARROW && player.wide > QUEUE_BELOW;
   const lane = (name) => {
     const all = lanes[name],
       late = name === "finished",
@@ -83,15 +86,16 @@ export function drawQueue(player, pane, run) {
     const most = late ? 2 : 4;
     const wide = (r) => chipWide(plain(log.requests[r], 18), ...told[name](r, all.indexOf(r)));
     const sum = (some) => some.reduce((so, r) => so + wide(r), 0);
-    let room = pane.wide - LANE_NAME - (hot < 0 ? 0 : wide(hot));
+    let room = pane.wide - (narrow ? 0 : LANE_NAME) - (hot < 0 ? 0 : wide(hot));
     const some = hot < 0 ? [] : [hot];
     const others = all.filter((r) => r !== hot);
     const count = late ? done : all.length;
     const whole = count <= most && sum(others) <= room;
     if (!whole) room -= LANE_MORE + DIGIT * num(count).length;
     if (late) others.reverse();
-    for (const r of others) { // the first of them at least
-      if (some.length === most || (r !== others[0] && wide(r) > room)) break;
+    const least = narrow && some.length ? -1 : others[0]; // shown, room or not
+    for (const r of others) {
+      if (some.length === most || (r !== least && wide(r) > room)) break;
       some.push(r);
       room -= wide(r);
     }
@@ -103,6 +107,6 @@ export function drawQueue(player, pane, run) {
     return put(pane, `<h3>${ui(player, "queue")}<small>${ui(player, "no_requests")}</small></h3>`);
   put(
     pane,
-    `<h3>${ui(player, "queue")}</h3><div class="lanes" tabindex="0" role="group" aria-label="${ui(player, "queue")}">${lane("waiting")}${lane("running")}${lane("finished")}</div>`,
+    `<h3>${ui(player, "queue")}</h3><div class="lanes${narrow ? " narrow" : ""}" tabindex="0" role="group" aria-label="${ui(player, "queue")}">${lane("waiting")}${lane("running")}${lane("finished")}</div>`,
   );
 }

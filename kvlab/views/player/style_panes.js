@@ -155,6 +155,8 @@ export const PANE_STYLE = `
   font-size: 12px;
 }
 .kv .ln { color: var(--ink2); text-align: right }
+.kv .lanes.narrow { grid-template-columns: minmax(0,1fr); justify-items: start }
+.kv .narrow .chips { max-width: 100% }
 .kv .chips {
   display: flex; gap: 5px; align-items: center; min-height: 26px; overflow: hidden;
 }
