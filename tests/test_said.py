@@ -17,8 +17,10 @@ from kvlab.observe.diagnose import diagnose
 from kvlab.observe.report import WIDTH, report
 from kvlab.observe.said import joined, say, to
 from kvlab.observe.zh import WORDS_ZH, ZH
+from kvlab.observe.zh_cache import CACHE_ZH
 from kvlab.observe.zh_causes import CAUSES_ZH
-from kvlab.observe.zh_rules import RULES_ZH
+from kvlab.observe.zh_input import INPUT_ZH
+from kvlab.observe.zh_pool import POOL_ZH
 
 OBSERVE = Path(kvlab.__file__).parent / "observe"
 CASES = sorted((Path(__file__).parent / "cases").iterdir())
@@ -70,7 +72,12 @@ def test_no_chinese_sentence_is_left_over():
     trees = [ast.parse(path.read_text()) for path in OBSERVE.glob("[!z]*.py")]
     texts = {getattr(node, "value", "") for tree in trees for node in ast.walk(tree)
              if isinstance(node, ast.Constant)}  # fmt: skip
-    assert sorted(RULES_ZH.keys() - texts) == []
+    assert sorted({*POOL_ZH, *CACHE_ZH, *INPUT_ZH} - texts) == []
+
+
+def test_a_sentence_has_one_place_in_chinese():
+    tables = (WORDS_ZH, CAUSES_ZH, POOL_ZH, CACHE_ZH, INPUT_ZH)
+    assert sum(map(len, tables)) == len(ZH)
 
 
 def test_a_sentence_has_the_same_gaps_in_both():

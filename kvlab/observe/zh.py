@@ -7,8 +7,10 @@ Left out: the sentences in English, which stand where they are said.
 
 from __future__ import annotations
 
+from .zh_cache import CACHE_ZH
 from .zh_causes import CAUSES_ZH
-from .zh_rules import RULES_ZH
+from .zh_input import INPUT_ZH
+from .zh_pool import POOL_ZH
 
 WORDS_ZH: dict[str, str] = {
     "retraction": "撤回",
@@ -69,4 +71,4 @@ WORDS_ZH: dict[str, str] = {
     "engine died": "引擎退出",
     "a KV transfer failed": "KV 传输失败",
 }  # fmt: skip
-ZH = WORDS_ZH | CAUSES_ZH | RULES_ZH
+ZH = WORDS_ZH | CAUSES_ZH | POOL_ZH | CACHE_ZH | INPUT_ZH

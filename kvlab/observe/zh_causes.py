@@ -1,7 +1,7 @@
 """What are the causes and their next steps in Chinese?
 
 Keyed by the sentence in English (causes.py).
-Left out: what the rules say (zh_rules.py).
+Left out: what the rules say (zh_pool.py, zh_cache.py, zh_input.py).
 """
 
 from __future__ import annotations
