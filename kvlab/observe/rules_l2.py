@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from statistics import fmean
 
+from .busy_prefill import chunk_tokens
 from .finding import Finding, no, quote, usage_text, yes
-from .rules_queue import SMALLEST_CHUNK
 from .said import Text, joined, say
 from .samples import Sample
 from .signs import LOW, PIN, RARE, Signs
@@ -149,7 +149,7 @@ def loads_unseen(signs: Signs) -> Finding | None:
     if signs.kind != "log" or signs.throws or not signs.stands:
         return None
     sizes = [s.values["new_tokens"] for s in track.samples if s.kind == "prefill"]
-    chunk = track.known("chunk_tokens") or max(*sizes, SMALLEST_CHUNK, 0.0)
+    chunk = chunk_tokens(signs)
     if hits < _MOSTLY_HITS or signs.crowded >= LOW or len(sizes) < 3:
         return None
     if fmean(sizes) > 0.5 * chunk:

@@ -2,27 +2,21 @@
 
 Queue without pressure is the most common confusion: a cap on running requests, prefill
 at its ceiling, reservations that are too large, one request that blocks the rest.
+Left out: how it shows that prefill is busy (busy_prefill.py).
 """
 
 from __future__ import annotations
 
-from statistics import fmean
-
 from ..record.diagnosis import Quote
+from .busy_prefill import busy_with_prefill, chunk_share, computes_prompts, grown
 from .finding import Finding, climb_text, no, quote, usage_text, yes
 from .said import Text, number, say, span
 from .signs import BURST_S, LOW, PIN, Signs
 from .spells import Row
 
 _SHOWN = ("usage", "queue", "running", "prompt_tps", "gen_tps", "new_tokens")
-FLAT = 0.3
-"""Standard deviation over mean below which a throughput is at its ceiling."""
-SMALLEST_CHUNK = 2048.0
-"""Tokens of a chunk that SGLang takes by default on its smallest GPUs."""
 _BUSY = 0.5
 """Part of a chunk from which prefill is at work."""
-_MANY = 5.0
-"""Prompt tokens for each generated one from which prefill is the main work."""
 
 
 def running_cap(signs: Signs) -> Finding | None:
@@ -104,7 +98,7 @@ def one_runner(signs: Signs) -> Finding | None:
     if len(rows) < 3 or len(ran) < len(rows):
         return None
     few = max(ran) <= 1 or (max(ran) == min(ran) and max(ran) <= 4)
-    quiet = not any(_prompts(row) for row in rows) and not _grown(rows, "prompt_total")
+    quiet = not any(_prompts(row) for row in rows) and not grown(rows, "prompt_total")
     if not few or not quiet or not signs.stands or signs.crowded >= PIN:
         return no(
             "one_runner_blocks_queue",
@@ -135,12 +129,6 @@ def _prompts(row: Row) -> float:
     return values.get("prompt_tps", 0.0) + values.get("new_tokens", 0.0)
 
 
-def _grown(rows: list[Row], counter: str) -> float:
-    """Return how far a lifetime counter moved within the rows."""
-    read = [r.sample.values[counter] for r in rows if counter in r.sample.values]
-    return read[-1] - read[0] if read else 0.0
-
-
 def prefill(signs: Signs) -> Finding | None:
     """Is prefill at its ceiling while L1 has room?"""
     if not signs.queued:
@@ -153,7 +141,7 @@ def prefill(signs: Signs) -> Finding | None:
     if signs.throws:
         thrown = number(signs.thrown_out or 0)
         return no("prefill_throughput", say("{} {}s", thrown, signs.word))
-    if busy is None and not (signs.engine == "vllm" and _computes_prompts(signs)):
+    if busy is None and not (signs.engine == "vllm" and computes_prompts(signs)):
         return no("prefill_throughput", "prefill is not at a ceiling")
     return yes(
         "prefill_throughput",
@@ -235,92 +223,6 @@ def _prefill_near_full(signs: Signs, busy: Text | None) -> Finding:
     )
 
 
-def busy_with_prefill(signs: Signs) -> Text | None:
-    """Return how it shows that prefill is at its ceiling; None if it does not."""
-    return _full_chunks(signs) or _flat_log(signs) or _flat_counters(signs)
-
-
-def _full_chunks(signs: Signs) -> Text | None:
-    """SGLang's log: prefill after prefill takes a whole chunk."""
-    sizes = [s.values["new_tokens"] for s in signs.track.samples if s.kind == "prefill"]
-    chunk = signs.track.known("chunk_tokens") or max(sizes, default=0.0)
-    if len(sizes) < 3 or chunk < 512:
-        return None
-    full = sum(size >= 0.9 * chunk for size in sizes) / len(sizes)
-    if full < 0.6 or signs.track.count["decode"] > 4 * signs.track.count["prefill"]:
-        return None
-    return say(
-        "{} of the prefill batches take a whole chunk of {}", f"{full:.0%}", chunk
-    )
-
-
-def _chunk_share(signs: Signs) -> float | None:
-    """Return how much of a chunk SGLang's prefills take on average; None if unsaid."""
-    sizes = [s.values["new_tokens"] for s in signs.track.samples if s.kind == "prefill"]
-    chunk = signs.track.known("chunk_tokens") or max(*sizes, SMALLEST_CHUNK, 0.0)
-    queued = [
-        row.sample.values["new_tokens"]
-        for row in signs.waits
-        if row.sample.kind == "prefill"
-    ]
-    return fmean(queued) / chunk if queued else None
-
-
-def _flat_log(signs: Signs) -> Text | None:
-    """A throughput in the log that is level, and mostly prompts."""
-    spread = signs.steadiness("prompt_tps")
-    if spread is None or spread > FLAT or signs.engine != "vllm":
-        return None
-    rows = [r.sample.values for r in signs.waits]
-    prompt = fmean(values.get("prompt_tps", 0.0) for values in rows)
-    made = fmean(values.get("gen_tps", 0.0) for values in rows)
-    if prompt < _MANY * made:
-        return None
-    return say(
-        "prompt throughput is level at {} tokens/s, generation at {}", prompt, made
-    )
-
-
-def _flat_counters(signs: Signs) -> Text | None:
-    """Counters that grow by the same from scrape to scrape, mostly prompts."""
-    for prompts, outputs in (
-        ("computed_total", "decoded_total"), ("prompt_total", "generated_total")
-    ):  # fmt: skip
-        steps = [step for step in signs.steps(prompts) if step > 0]
-        if prompts == "prompt_total" and steps:
-            steps = _computed(signs, steps)
-        if not steps:
-            continue
-        made = signs.track.growth(outputs) or 0.0
-        level = len(steps) > 1 and max(steps) <= (1 + FLAT) * min(steps)
-        if sum(steps) >= _MANY * made and level:
-            per = "level " if level else ""
-            return say(
-                "prompt tokens grow by a {}{} a scrape, generated ones by {}",
-                per,
-                fmean(steps),
-                made / len(steps),
-            )
-    return None
-
-
-def _computed(signs: Signs, steps: list[float]) -> list[float]:
-    """Return the steps without what the cache gave: `prompt_tokens` counts it too."""
-    cached = signs.steps("cached_any_total") or signs.steps("hits_total")
-    if len(cached) != len(steps):
-        rate = signs.hit_rate or 0.0
-        return [step * (1 - rate) for step in steps]
-    return [
-        step - hits for step, hits in zip(steps, cached, strict=True) if step > hits
-    ]
-
-
-def _computes_prompts(signs: Signs) -> bool:
-    flowing = [r for r in signs.waits if r.sample.values.get("prompt_tps", 0.0) > 0]
-    grown = _grown(signs.waits, "prompt_total")
-    return len(flowing) >= 0.5 * len(signs.waits) or grown > 0
-
-
 def conservative(signs: Signs) -> Finding | None:
     """Are reservations so large that the queue grows beside an idle pool?"""
     if not signs.queued or signs.engine != "sglang":
@@ -358,7 +260,7 @@ def _not_conservative(signs: Signs) -> Text | None:
         return brief
     if signs.cap is not None and most >= signs.cap:
         return say("all {} allowed run", signs.cap)
-    if (share := _chunk_share(signs)) is not None and share > _BUSY:
+    if (share := chunk_share(signs)) is not None and share > _BUSY:
         return say(
             "a prefill takes {} of a chunk on average: prompts are computed",
             f"{share:.0%}",
