@@ -1,8 +1,9 @@
 """Is the pool full, do requests wait, was work thrown out?
 
-The three signs of an L1 bottleneck, and the measures that tell it from everything that
-looks alike: computed once for each track, so that every rule means the same by them.
-Left out: what follows from them (rules_*.py).
+The three signs of an L1 bottleneck: computed once for each track, so that every rule
+means the same by them.
+Left out: what tells it from what looks alike (measures.py), and what follows from both
+(rules_*.py).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import pairwise
 from statistics import fmean, median, pstdev
 
 from .climbs import Climb, climb
-from .samples import Recording, Track
+from .measures import Measures
 from .spells import Row, Spell, last, longest
 
 PIN = 0.95
@@ -33,16 +34,8 @@ OFTEN = 0.05
 """Part of all reports from which something is no exception."""
 
 
-class Signs:
+class Signs(Measures):
     """What one track shows. Everything is computed when first asked for."""
-
-    def __init__(self, track: Track, recording: Recording) -> None:
-        self.track = track
-        self.recording = recording
-        self.engine = recording.engine
-        self.kind = recording.kind
-
-    # --- the three signs
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -254,14 +247,9 @@ class Signs:
         """What the engine calls throwing a running request out."""
         return "preemption" if self.engine == "vllm" else "retraction"
 
-    # --- measures
-
-    @cached_property
-    def usage_max(self) -> float:
-        return self.track.high("usage") or 0.0
-
     @cached_property
     def queue_max(self) -> float:
+        """The longest queue of all rows; 0 where nobody waits."""
         return max((row.queue for row in self.rows), default=0.0)
 
     @cached_property
@@ -269,100 +257,9 @@ class Signs:
         """How many ran, in the rows of the stretch in which somebody waited."""
         return [row.running for row in self.waits if row.running is not None]
 
-    @cached_property
-    def hit_rate(self) -> float | None:
-        """Cached tokens over all prompt tokens inside the input; None if unsaid."""
-        track = self.track
-        cached, new = track.sums["cached_tokens"], track.sums["new_tokens"]
-        if cached + new > 0:
-            return cached / (cached + new)
-        for hits, whole in (("cached_total", "computed_total"), ("hits_total", None)):
-            grown = track.growth(hits)
-            if whole is None:
-                total = track.growth("queries_total")
-            else:
-                computed = track.growth(whole)
-                if grown is None and computed is not None:
-                    grown = 0.0  # labelled: absent until the first hit
-                total = None if computed is None else computed + (grown or 0.0)
-            if grown is not None and total:
-                return grown / total
-        cached_any, prompt = (
-            track.growth("cached_any_total"),
-            track.growth("prompt_total"),
-        )
-        if cached_any is not None and prompt:
-            return cached_any / prompt
-        if self.lookups:
-            return track.sums["lookup_hits"] / self.lookups
-        if track.high("hit_rate_logged") == 0.0 and self.engine == "vllm":
-            return 0.0
-        return None
-
-    @cached_property
-    def lookups(self) -> float:
-        """Tokens that a second tier was asked for inside the input."""
-        asked = self.track.sums["lookup_tokens"]
-        return asked or self.track.growth("external_queries_total") or 0.0
-
-    @cached_property
-    def external_hit_rate(self) -> float | None:
-        """What the second tier gave of what it was asked for; None if never asked."""
-        if not self.lookups:
-            return self.track.last("external_hit_rate_logged")
-        hits = self.track.sums["lookup_hits"]
-        return (hits or self.track.growth("external_hits_total") or 0.0) / self.lookups
-
-    @cached_property
-    def comes_back(self) -> float | None:
-        """What was loaded from L2 for each token or byte written to it; 0 where it is
-        next to nothing, None where nothing was written."""
-        grown = self.track.growth
-        written = grown("backup_total") or grown("store_bytes_total")
-        if not written:
-            return None
-        names = ("load_back_total", "load_bytes_total", "host_cached_total")
-        share = sum(grown(name) or 0.0 for name in names) / written
-        return share if share > RARE else 0.0
-
-    @cached_property
-    def pool_tokens(self) -> float | None:
-        """Tokens of L1; for V0, whose log gives blocks, of 16 tokens each."""
-        track = self.track
-        blocks = track.known("pool_blocks")
-        if (tokens := track.known("pool_tokens")) is not None:
-            return tokens
-        if blocks is None:
-            return track.high("pool_tokens")
-        return blocks * (track.known("block_size") or 16)
-
-    @cached_property
-    def cap(self) -> float | None:
-        """The configured most running requests; None if unsaid."""
-        return self.track.known("max_running_requests") or None
-
-    @cached_property
-    def binding_pool(self) -> str | None:
-        """Which pool's usage is the largest at the peak; None for an engine of one."""
-        peak = self.track.peaks.get("usage")
-        if peak is None:
-            return None
-        pools = {
-            name.removeprefix("usage_"): value
-            for name, value in peak.values.items()
-            if name in ("usage_full", "usage_swa", "usage_mamba", "usage_gpu")
-        }
-        return max(pools, key=lambda name: pools[name]) if pools else None
-
     def steadiness(self, name: str) -> float | None:
         """Return standard deviation over mean while somebody waits: near 0 is flat."""
         values = [r.sample.values[name] for r in self.waits if name in r.sample.values]
         if len(values) < 3 or fmean(values) <= 0:
             return None
         return pstdev(values) / fmean(values)
-
-    def steps(self, name: str) -> list[float]:
-        """Return how far a counter grew from sample to sample; resets are left out."""
-        read = [s.values[name] for s in self.track.with_field(name)]
-        pairs = pairwise(read)
-        return [after - before for before, after in pairs if after >= before]
