@@ -13,9 +13,10 @@ from kvlab.record import events as ev
 from kvlab.record.replay import Replay
 from kvlab.record.snapshot import State
 from kvlab.views.frame import frame_at, frame_of
-from kvlab.views.phrases import PHRASES, VERDICTS
+from kvlab.views.phrases import PHRASES
 from kvlab.views.sentences import describe, entry_of, verdict
 from kvlab.views.theme import LANGS
+from kvlab.views.verdicts import VERDICTS
 from kvlab.views.watches import seen
 
 

@@ -104,10 +104,7 @@ class Patches(PatchList):
         self._let_go(e.tier, e.pages, FREE)
 
     def _node(self, id: int) -> NodeState:
-        return self.state.nodes[id] if id in self.state.nodes else self._orphan(id)
-
-    def _orphan(self, id: int) -> NodeState:
-        return self.state.orphans[id]
+        return self.state.nodes.get(id) or self.state.orphans[id]
 
     def _new(self, node: int) -> None:
         """Refuse a number that no count of nodes can have come to: the player keeps a

@@ -22,7 +22,7 @@ from ..rule import RELEASES
 from .cards import CARRIES_OUT, kind_of
 from .kind_words import KIND_WORDS
 from .meanings import MEANINGS
-from .phrases import PHRASES, VERDICTS
+from .phrases import PHRASES
 from .player_words import UI_WORDS
 from .primer import KEYS, MARKS, PANES, STATES, Mark
 from .questions import CONFIDENCE, QUESTIONS, Question
@@ -31,6 +31,7 @@ from .sentences import TIMES
 from .terms import facts_of
 from .theme import FREE, LOOKS, State, Words
 from .theme_dark import colours
+from .verdicts import VERDICTS
 from .watches import WATCHES
 from .why import DIGITS, LABELS, SWATCHES, Own, Why, source_of
 from .why_schedule import LINES, WHYS

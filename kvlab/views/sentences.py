@@ -18,9 +18,10 @@ from ..record.snapshot import ROOT, State
 from . import theme
 from .frame import Frame, focus, node_of
 from .markup import plain
-from .phrases import CUT, GONE, MOVING, PHRASES, VERDICTS
+from .phrases import CUT, GONE, MOVING, PHRASES
 from .terms import whole_of
 from .theme import Lang, Words
+from .verdicts import VERDICTS
 
 
 def describe(frame: Frame, lang: Lang = "en") -> str:
