@@ -8,7 +8,8 @@ import numpy as np
 
 from kvlab.cache.tree import Node
 from kvlab.pages import Pages
-from kvlab.record.snapshot import NodeState, State
+from kvlab.record.moment import NodeState
+from kvlab.record.snapshot import State
 from kvlab.record.trace import EventLog
 from kvlab.run.engine import Engine
 

@@ -11,8 +11,9 @@ from kvlab import Workbench
 from kvlab.config import EngineConfig
 from kvlab.pages import as_pages
 from kvlab.record import events as ev
+from kvlab.record.moment import NodeState
 from kvlab.record.replay import fold
-from kvlab.record.snapshot import NodeState, State
+from kvlab.record.snapshot import State
 from kvlab.record.trace import Trace
 from kvlab.views.next_victims import Line, dropped, kept, line_behind
 

@@ -15,8 +15,9 @@ from kvlab.pages import Pages, as_pages
 from kvlab.record import events as ev
 from kvlab.record import replay as replays
 from kvlab.record.folding import FoldError
+from kvlab.record.moment import NodeState
 from kvlab.record.replay import Replay, fold, state_at, states
-from kvlab.record.snapshot import NodeState, State
+from kvlab.record.snapshot import State
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
 

@@ -17,7 +17,8 @@ from retold import Numbers, Run, Told, Witness, check_numbers, length_of, name, 
 
 from kvlab.geometry import floor_page
 from kvlab.record import events as ev
-from kvlab.record.snapshot import ROOT, NodeState, State
+from kvlab.record.moment import ROOT, NodeState
+from kvlab.record.snapshot import State
 from kvlab.run import script as sc
 
 KEYS: dict[str, Callable[[NodeState], tuple[int, ...]]] = {

@@ -13,7 +13,8 @@ from typing import Any
 
 from . import events as ev
 from .events import Event
-from .snapshot import ROOT, NodeState, State
+from .moment import ROOT, NodeState
+from .snapshot import State
 
 
 def misfit(state: State, event: Event) -> str | None:

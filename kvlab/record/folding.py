@@ -1,6 +1,6 @@
 """How is a run folded, and what is said of the event that does not fit?
 
-Left out: what a state is (snapshot.py, block_snapshot.py); any step of a run, and
+Left out: what a state is (moment.py, block_snapshot.py); any step of a run, and
 which events fit (replay.py, fit.py).
 """
 

@@ -16,7 +16,8 @@ import numpy as np
 from ..pages import NO_PAGES, Pages, join
 from ..rules import Rules
 from .events import Tier
-from .snapshot import ROOT, NodeState, State
+from .moment import ROOT, NodeState
+from .snapshot import State
 
 Law = Callable[[State], str | None]
 

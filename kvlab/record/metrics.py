@@ -16,8 +16,9 @@ from msgspec import Struct
 
 from . import events as ev
 from .events import Event
+from .moment import ROOT
 from .replay import fold
-from .snapshot import ROOT, State
+from .snapshot import State
 from .trace import Trace
 
 

@@ -2,7 +2,7 @@
 
 Nodes sorted by path, the four parts of the account, the order of the victims to come,
 and whether contents and sums are right. Left out: reading such a state back; what
-kvlab's own traces hold (record/snapshot.py).
+kvlab's own traces hold (record/moment.py).
 """
 
 from __future__ import annotations

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..config import EngineConfig
 from ..errors import ConfigError, InputError
-from ..record.snapshot import Account, HostAccount, State
+from ..record.moment import Account, HostAccount
+from ..record.snapshot import State
 from ..record.trace import Header, Trace
 from ..rule import DEFAULT
 from ..rules import Rules

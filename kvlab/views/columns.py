@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ..pages import Pages
 from ..record.events import Tier
-from ..record.snapshot import NodeState, State
+from ..record.moment import NodeState
+from ..record.snapshot import State
 
 COLUMNS: tuple[str, ...] = (
     "account",

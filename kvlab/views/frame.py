@@ -15,8 +15,9 @@ from ..pages import NO_PAGES, Pages, join
 from ..record import events as ev
 from ..record.events import Event, Tier
 from ..record.folding import check_step
+from ..record.moment import ROOT, NodeState
 from ..record.replay import Replay, fold, state_at
-from ..record.snapshot import ROOT, NodeState, State
+from ..record.snapshot import State
 from ..record.trace import Header, Trace
 from .passing import overshoot, promised
 

@@ -15,7 +15,8 @@ import numpy as np
 from ..pages import NO_PAGES, Pages
 from ..record import events as ev
 from ..record.events import Event
-from ..record.snapshot import ROOT, State
+from ..record.moment import ROOT
+from ..record.snapshot import State
 from ..record.trace import Trace
 from .frame import Frame
 from .next_victims import dropped

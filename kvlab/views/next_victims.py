@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from ..record import events as ev
 from ..record.events import Event
-from ..record.snapshot import ROOT, NodeState, State
+from ..record.moment import ROOT, NodeState
+from ..record.snapshot import State
 from .terms import key_text
 
 MOST = 2

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from ..pages import Pages
 from ..record import events as ev
 from ..record.events import Event, Tier
+from ..record.moment import ROOT, NodeState
 from ..record.replay import fold
-from ..record.snapshot import ROOT, NodeState, State
+from ..record.snapshot import State
 from ..record.trace import Trace
 from .columns import (
     ABSENT,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..pages import Pages, to_runs
-from ..record.snapshot import NodeState
+from ..record.moment import NodeState
 from ..record.snapshot import State as Engine
 from . import draw, theme
 from .grid import LANE, Grid, Piece

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..record import events as ev
 from ..record.events import Event
-from ..record.snapshot import ROOT, State
+from ..record.moment import ROOT
+from ..record.snapshot import State
 from . import theme
 from .frame import Frame, focus, node_of
 from .markup import plain

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..pages import NO_PAGES, Pages
 from ..record.events import Tier
-from ..record.snapshot import NodeState
+from ..record.moment import NodeState
 from ..record.snapshot import State as Engine
 from .frame import Focus, Frame, focus, given_up
 from .markup import plain

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from ..pages import Pages, to_runs
 from ..record.events import Decision, Tier
 from ..record.folding import check_step
+from ..record.moment import ROOT, NodeState
 from ..record.replay import states
-from ..record.snapshot import ROOT, NodeState
 from ..record.snapshot import State as Engine
 from ..record.trace import Trace
 from . import theme

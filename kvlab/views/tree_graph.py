@@ -19,7 +19,7 @@ from graphviz.backend import dot_command
 
 from ..errors import KvlabError
 from ..pages import Pages
-from ..record.snapshot import ROOT, NodeState
+from ..record.moment import ROOT, NodeState
 from . import theme
 from .frame import Focus, Frame, focus, given_up
 from .markup import NOTHING, Markup, esc, join, plain, tag

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..record import events as ev
 from ..record.events import Tokens
-from ..record.snapshot import ROOT
+from ..record.moment import ROOT
 from ..record.trace import Trace
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..record import events as ev
-from ..record.snapshot import NodeState
+from ..record.moment import NodeState
 from . import draw, theme
 from .frame import Focus, Frame, node_of
 from .markup import Markup, join, plain, tag

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..record.snapshot import ROOT, NodeState
+from ..record.moment import ROOT, NodeState
 from . import draw, theme
 from .frame import Focus, Frame, focus, given_up
 from .markup import Markup, join, tag

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..record import events as ev
 from ..record.events import Event
-from ..record.snapshot import NodeState, State
+from ..record.moment import NodeState
+from ..record.snapshot import State
 from .theme import Words
 
 WATCHES: dict[str, Words] = {
