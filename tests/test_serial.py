@@ -219,3 +219,20 @@ def test_a_prompt_larger_than_the_pool_is_refused_with_the_numbers():
     assert str(refused.value) == (
         "request 0 wants 65 tokens more on a device of 64; use a larger pool"
     )
+
+
+def test_a_prompt_whose_prefix_was_dropped_while_it_was_loaded_goes_in_with_all_pages():
+    """The fault of 0.5.14 (golden s25): prompt 2 loads tokens that the load's own
+    eviction drops. The figures are those of SGLang 0.5.14 itself."""
+    replay = replayed(
+        pool_tokens=11, tree="hiradix", host_tokens=12, eviction_policy="mru",
+        write_policy="write_back",
+    )  # fmt: skip
+    for begin, length in ((0, 10), (100, 10), (0, 11), (200, 11)):
+        replay.serve(as_tokens(range(begin, begin + length)))
+    assert hits(replay) == (0, 10, 10)
+    cache = replay.engine.cache
+    totals = cache.totals
+    assert (totals.evicted, totals.backed_up, totals.lost) == (31, 31, 20)
+    lines = [(0, 0, 11, 0, 1, 0), (200, 0, 11, 1, 0, 0)]
+    assert sorted(cache.tree_lines()) == lines

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ..cache.tree import Node
 from ..errors import OutOfPool
 from ..geometry import ceil_page, floor_page
+from ..pages import join
 from ..record import events as ev
 from ..record.events import Tokens
 from ..record.trace import QUIET, Emitter
@@ -99,7 +100,7 @@ class SerialReplay:
             prefix - match.device_len, length - prefix,
         )  # fmt: skip
         self._emit(ev.Start, id, length, False)
-        self._insert(tokens, prefix)
+        self._insert(tokens, prefix, node)
         cache.dec_lock_ref(node)
         self._acknowledge()
         self._count(length, match.device_len, match.host_len, prefix)
@@ -114,7 +115,7 @@ class SerialReplay:
         cache.loading_check()
         return len(pages) * cache.page_size
 
-    def _insert(self, tokens: Tokens, prefix: int) -> None:
+    def _insert(self, tokens: Tokens, prefix: int, node: Node) -> None:
         """Place and insert the whole pages beyond the prefix; free what is double."""
         cache = self.engine.cache
         page = cache.page_size
@@ -131,7 +132,10 @@ class SerialReplay:
                 f"request {self.sums.requests} wants {len(tokens) - prefix} tokens "
                 f"more on a device of {cache.allocator.total}; use a larger pool"
             )
-        cache.insert(tokens[:whole], pages, start=prefix, owned=prefix)
+        given, start = pages, prefix
+        if not node.attached:  # dropped while it was being loaded: all goes in anew
+            given, start = join([cache.prefix_pages(node), pages]), 0
+        cache.insert(tokens[:whole], given, start=start, owned=prefix)
         cache.allocator.free(pages[size // page :])
 
     def _acknowledge(self) -> None:
