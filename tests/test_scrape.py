@@ -88,6 +88,50 @@ def test_engines_and_instances_are_kept_apart():
     assert len(read(text).tracks) == 3
 
 
+FULL = {"token_usage": 0.99, "num_running_reqs": 30}
+TOKENIZER = 'sglang:prompt_tokens_total{{model_name="m"}} {0}000\n'
+LMCACHE = (
+    'lmcache:num_lookup_tokens_total{{worker_id="0"}} {0}000\n'
+    'lmcache:num_lookup_hits_total{{worker_id="0"}} {0}00\n'
+)
+
+
+def growing(n: int, labels: str = 'dp_rank="0",tp_rank="0"') -> str:
+    return sglang(
+        labels, **FULL, num_queue_reqs=20 * n, num_retracted_requests_total=5 * n
+    )
+
+
+def test_what_names_no_scheduler_is_of_all_and_no_rank_of_its_own(tmp_path):
+    pages = [growing(n) + TOKENIZER.format(n) + LMCACHE.format(n) for n in range(5)]
+    told = scrapes(tmp_path, *pages)
+    assert told.cause == "pool_exhausted_retract"
+    assert (told.facts["n_samples"], told.facts["retracted_total"]) == (5, 20)
+    assert told.facts["prompt_tokens_window_1"] == 1000
+    assert told.facts["external_hit_rate"] == 0.1
+
+
+def test_the_tokenizer_s_metrics_are_told_of_every_rank():
+    two = sglang('dp_rank="0"', **BASE) + sglang('dp_rank="1"', **BASE)
+    recording = read(two + TOKENIZER.format(1), two + TOKENIZER.format(3))
+    assert sorted(
+        (t.name, t.growth("prompt_total")) for t in recording.tracks.values()
+    ) == [("DP0", 2000), ("DP1", 2000)]
+
+
+def test_a_scheduler_without_a_label_beside_one_that_has_it_stays_its_own():
+    recording = read(sglang('dp_rank="0"', **BASE) + sglang('tp_rank="0"', **BASE))
+    assert {t.name for t in recording.tracks.values()} == {"DP0", ""}
+
+
+def test_a_rank_that_reports_no_usage_is_not_idle(tmp_path):
+    pages = [
+        growing(n) + sglang('dp_rank="1"', num_running_reqs=0, num_queue_reqs=0)
+        for n in range(5)
+    ]
+    assert scrapes(tmp_path, *pages).cause == "pool_exhausted_retract"
+
+
 def test_the_unrounded_usage_of_the_fullest_pool_is_taken():
     track = only(read(sglang(token_usage=1.0, full_token_usage=0.9971,
                              swa_token_usage=0.2)))  # fmt: skip

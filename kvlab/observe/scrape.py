@@ -87,14 +87,14 @@ class ScrapeReader:
         self.read(name, lines, source)
 
     def _take(self, name: str, scrape: Scrape, source: str) -> None:
-        groups: dict[tuple[str, str, str], list[Reading]] = {}
+        groups: dict[tuple[str, str], list[Reading]] = {}
         for reading in scrape.readings:
-            key = (reading.engine, *_whose(reading, source))
-            groups.setdefault(key, []).append(reading)
-        for (engine, server, group), readings in groups.items():
-            self.recording.engines[engine] += 1 if engine != "lmcache" else 0
-            track = self.recording.track(group, server)
-            _report(track, engine, readings, name, scrape)
+            groups.setdefault(_whose(reading, source), []).append(reading)
+        _share(groups)
+        for (server, group), readings in groups.items():
+            for engine in {reading.engine for reading in readings}:
+                self.recording.engines[engine] += engine != "lmcache"
+            _report(self.recording.track(group, server), readings, name, scrape)
 
 
 def looks_like_metrics(text: str) -> bool:
@@ -182,12 +182,25 @@ def _whose(reading: Reading, source: str) -> tuple[str, str]:
     return server, safe_name(f"DP{rank}") if rank else ""
 
 
+def _share(groups: dict[tuple[str, str], list[Reading]]) -> None:
+    """Give what names no scheduler, as a tokenizer's or LMCache's metrics, to all of
+    its server: it is none of its own, unless it reports what they do.
+
+    Changes: the groups.
+    """
+    for server in {server for server, group in groups if group}:
+        common = groups.get((server, ""), [])
+        named = [r for (s, group), r in groups.items() if s == server and group]
+        if {r.name for r in common}.isdisjoint(r.name for each in named for r in each):
+            groups.pop((server, ""), None)
+            for each in named:
+                each.extend(common)
+
+
 # --- one scheduler of one scrape
 
 
-def _report(
-    track: Track, engine: str, readings: list[Reading], name: str, scrape: Scrape
-) -> None:
+def _report(track: Track, readings: list[Reading], name: str, scrape: Scrape) -> None:
     """Turn the readings into one sample and one reading of counters."""
     first = readings[0].line
     time = next((r.time for r in readings if r.time is not None), scrape.time)
@@ -196,14 +209,15 @@ def _report(
     for reading in readings:
         by_name.setdefault(reading.name.removesuffix("_total"), []).append(reading)
     gauges, counters = {}, _ttft(by_name)
-    for role in ROLES[engine]:
-        value = _value(role, by_name)
-        if value is None:
-            continue
-        if role.counter:
-            counters[role.name] = value
-        elif value >= 0:
-            gauges[role.name] = value
+    for engine in sorted({reading.engine for reading in readings}):
+        for role in ROLES[engine]:
+            value = _value(role, by_name)
+            if value is None:
+                continue
+            if role.counter:
+                counters[role.name] = value
+            elif value >= 0:
+                gauges[role.name] = value
     gauges |= _derived(gauges)
     track.tags.setdefault(_tag(readings), None)
     _note_config(track, by_name, gauges, Place(name, first))

@@ -107,8 +107,8 @@ VLLM = (
 )
 
 LMCACHE = (
-    _counter("lookup", "num_requested_tokens"),
-    _counter("lookup_hits", "num_hit_tokens"),
+    _counter("external_queries", "num_lookup_tokens", "num_requested_tokens"),
+    _counter("external_hits", "num_lookup_hits", "num_hit_tokens"),
 )
 
 ROLES = {"sglang": SGLANG, "vllm": VLLM, "lmcache": LMCACHE}

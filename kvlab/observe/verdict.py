@@ -144,7 +144,7 @@ def _one_rank_full(
     """Return the finding that some ranks of a server are full while others idle."""
     for one in sorted(opinions, key=_urgency):
         mine = [o for o in opinions if o.track.source == one.track.source]
-        mates = [o for o in mine if o.track.num_samples]
+        mates = [o for o in mine if "usage" in o.track.peaks]
         full = [o for o in mates if o.best.cause in _FULL]
         idle = [o for o in mates if o.signs.usage_max < LOW and not o.signs.stands]
         if one not in full or len(full) * 2 > len(mates) or len(idle) * 2 < len(mates):
