@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -109,10 +110,13 @@ def test_a_salt_reaches_every_block_under_every_algorithm(algo):
 )
 def test_chain64_names_are_equal_just_where_prefixes_are(one, other, size):
     hasher = Hasher("chain64", size)
-    pairs = zip(hasher.extend([], one), hasher.extend([], other), strict=False)
-    for block, (a, b) in enumerate(pairs):
-        end = (block + 1) * size
-        assert (a == b) == (one[:end] == other[:end])
+    named = [
+        (name, tokens[: (block + 1) * size])
+        for tokens in (one, other)
+        for block, name in enumerate(hasher.extend([], tokens))
+    ]
+    for (name, prefix), (second, another) in combinations(named, 2):
+        assert (name == second) == (prefix == another)
 
 
 def test_a_swap_of_two_tokens_changes_the_chain64_name():

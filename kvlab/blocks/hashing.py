@@ -82,6 +82,9 @@ class Extras(NamedTuple):
 
 NO_EXTRAS = Extras()
 
+_ANY = np.uint64(0x9E3779B97F4A7C15)
+"""What every block contributes to its chain64 name, whatever its tokens are."""
+
 _MANY = 4
 """Blocks from which on numpy is quicker than the serializer."""
 
@@ -150,6 +153,7 @@ class Hasher:
         if last > len(self._places):
             self._places = _odd_numbers(2 * last, seed=2)
         parts = fresh.reshape(last - first, size) @ self._weights
+        parts += _ANY  # a block of zeros is a block as well
         parts *= self._places[first:last]
         if extras is not NO_EXTRAS:
             for block in range(first, last):
