@@ -96,7 +96,7 @@ def test_what_moved_is_never_read_as_a_term_of_a_long_sum(open_page):
 OUTLINED = """() => [
     ...[...document.querySelectorAll(".p-tree .hov")].map(g => `n${g.dataset.node}`),
     ...[...document.querySelectorAll(".acct .hov")].map(term =>
-        term.closest(".acct").ariaLabel + " " + term.dataset.state)]"""
+        term.closest(".acct").ariaLabel.slice(0, 2) + " " + term.dataset.state)]"""
 POINTED = """() => [0, 1].map(tier => {
     const canvas = document.querySelector(".p-pool .over"), dp = devicePixelRatio;
     const { y, high } = kvlab.grid.tiers[tier];

@@ -147,14 +147,14 @@ function accountHtml(player, account, bar, tier) {
     : `<div class="bad unsound">! ${ui(player, "unsound", { n: num(account.over) })}</div>`;
   const op = (sign) => `<span class="op">${sign}</span>`;
   const slots = `<span class="term"><span class="l">${ui(player, "slots")}</span><span><span class="n">${num(account.total)}</span> ${mark}</span></span>`;
-  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.long ? " long" : ""}" tabindex="0" role="group" aria-label="L${tier}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
+  return `<div style="padding-left:${GUT}px"><svg class="bar" width="${WIDE}" height="${high}" aria-hidden="true">${bar}</svg><div class="acct${account.long ? " long" : ""}" tabindex="0" role="listbox" aria-label="L${tier}: ${num(account.total)} ${ui(player, "slots")}">${sum.join(op("+"))}${op("=")}${slots}</div>${why}</div>`;
 }
 
 const termClass = ({ tokens }) => (tokens ? "term" : "term z");
 
 function termOf(player, term) {
   const [title] = otherHtml(player, term.state) || [""];
-  return `<span class="${termClass(term)}" data-state="${term.state}" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
+  return `<span class="${termClass(term)}" data-state="${term.state}" role="option" tabindex="-1"${title}>${insideOf(player, term)}</span>`;
 }
 
 /** How much of a term is promised, and how much locked, in words; "" for none. */

@@ -50,7 +50,8 @@ function emptyLine(key) {
 
 function tableParts(player, pane, label) {
   const title = `${label}${ui(player, "tree")}<small>${ui(player, "tree_note")}</small>`;
-  pane.innerHTML = `<h3>${title}</h3><div class="scroll tables"></div>`;
+  pane.innerHTML = `<h3>${title}</h3><div class="scroll tables" tabindex="0" role="group" aria-label="${ui(player, "tree")}"></div>`;
+  pane.tabIndex = -1; // the requests in it are what the keyboard stops at
   return { list: pane.querySelector(".tables"), held: new Map() };
 }
 
@@ -93,7 +94,7 @@ function chipHtml(player, run, r) {
   const marks = [run.names(run.at - 1, r) ? "hot" : "", player.select?.request === r ? "sel" : ""];
   const name = `<b><bdi>${esc(plain(log.requests[r], 14))}</bdi></b>`;
   const far = `<small>${esc(farWords(player, run, r))}</small>`;
-  return `<button class="chip ${marks.join(" ")}" data-request="${r}">${name}${far}</button>`;
+  return `<button tabindex="-1" class="chip ${marks.join(" ")}" data-request="${r}">${name}${far}</button>`;
 }
 
 /** How far a request is: tokens computed and known, and how often it was sent back. */

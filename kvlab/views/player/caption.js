@@ -39,11 +39,18 @@ export function drawCaption(player) {
   player.root.style.setProperty("--told", `${caption.offsetHeight}px`);
 }
 
-/** What a screen reader is told of the moment. */
+/** What a screen reader is told of the moment: first how a prediction came out. */
 export function spoken(player) {
-  if (player.asking >= 0) return `${seenWords(player)} ${ui(player, "turn")}`.trim();
-  const told = [sentence(player), noteOf(player, player.run.at - 1), seenWords(player)];
-  return told.filter(Boolean).join(" ");
+  const e = player.run.at - 1;
+  const said = player.reading && player.answered.get(e);
+  const told = [
+    said && ui(player, said.right ? "right" : "wrong"),
+    sentence(player),
+    noteOf(player, e),
+    seenWords(player),
+    player.asking >= 0 && ui(player, "turn"),
+  ];
+  return told.filter(Boolean).join(player.lang === "zh" ? "。" : ". ");
 }
 
 /** How long it takes to read a note aloud, as notes.py reckons it; 0 without one. */

@@ -6,7 +6,11 @@
 
 import { nameOf } from "./text.js";
 
-const GROUPS = { ".acct": "[data-state]", ".lanes": "[data-request]" };
+const GROUPS = {
+  ".acct": "[data-state]",
+  ".lanes": "[data-request]",
+  ".tables": "[data-request]",
+};
 
 /** Out of what was typed in or pressed, onto the player as a whole. */
 export function toPlayer(player) {

@@ -5,6 +5,7 @@
 
 import { chosenNodes } from "./chosen.js";
 import { box, stateName } from "./looks.js";
+import { levelOf } from "./strip.js";
 import { esc, num } from "./text.js";
 import { ui } from "./words.js";
 
@@ -112,12 +113,14 @@ export function foldRow(player, run, [top, group], { X0, T }, wide) {
   }
   const x = X0 + start[top] * T;
   const room = Math.max(3, (end - start[top]) * T);
-  const sign = `${group.length} ${sums} ${x} ${room}`;
-  return [sign, () => foldMarkup(player, top, group.length, sums, [X0, x, room, wide])];
+  const level = levelOf(run, top);
+  const sign = `${group.length} ${sums} ${x} ${room} ${level}`;
+  const markup = () => foldMarkup(player, top, group.length, sums, [X0, x, room, wide], level);
+  return [sign, markup];
 }
 
 /** The words stand above the bar, moved left where they would end beyond the pane. */
-function foldMarkup(player, top, nodes, sums, [X0, from, room, wide]) {
+function foldMarkup(player, top, nodes, sums, [X0, from, room, wide], level) {
   const all = sums.reduce((sum, tokens) => sum + tokens, 0);
   const there = LOOKS.map((look, i) => [look, sums[i]]).filter(([, tokens]) => tokens);
   let x = from;
@@ -135,5 +138,5 @@ function foldMarkup(player, top, nodes, sums, [X0, from, room, wide]) {
   const signs = text.match(/[\u2e80-\uffef]/g)?.length ?? 0;
   const long = FOLD_LETTER * (text.length - signs) + FOLD_SIGN * signs;
   const at = Math.max(X0, Math.min(from, wide - long)); // above its bar
-  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="${FOLD_ROW - 1}" fill="transparent"/><text x="4" y="13" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${at}" y="10" font-size="11" fill="${ink}">${esc(text)}</text></g>`;
+  return `<g data-fold="${top}" tabindex="-1" role="treeitem" aria-level="${level}" aria-expanded="false" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect x="0" y="0" width="${wide}" height="${FOLD_ROW - 1}" fill="transparent"/><text x="4" y="13" font-size="11" fill="${ink}">▸</text>${bars.join("")}<text x="${at}" y="10" font-size="11" fill="${ink}">${esc(text)}</text></g>`;
 }

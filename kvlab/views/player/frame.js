@@ -15,9 +15,9 @@ export function buildFrame(player) {
   root.tabIndex = 0;
   root.dataset.lmSuppressShortcuts = "true";
   root.setAttribute("role", "application");
-  root.innerHTML = `<style>${STYLE}</style><div class="defs"></div><button class="skip" data-do="skip" hidden></button><div class="top"></div><div class="notes"></div>
+  root.innerHTML = `<style>${STYLE}</style><div class="defs"></div><button class="skip" data-do="skip" hidden></button><div class="top"></div><div class="notes" id="${player.id}-notes"></div>
       <div class="head"><span class="glyph"></span><div><div class="kind"></div><h2></h2></div></div><div class="caption" hidden></div><div class="sr" role="status" aria-live="polite"></div>
-      <div class="body"></div><div class="tl"><canvas></canvas><canvas class="over" tabindex="-1" role="img"></canvas></div><div class="foot"><div class="ctl"></div><div class="panel"></div></div>`;
+      <div class="body"></div><div class="tl"><canvas></canvas><canvas class="over" tabindex="-1" role="img"></canvas></div><div class="foot"><div class="ctl"></div><div class="panel" role="document"></div></div>`;
   player.$ = (s) => root.querySelector(s);
   player.live = player.$(".sr");
   root.addEventListener("keydown", (event) => onKey(player, event));

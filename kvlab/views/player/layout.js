@@ -24,6 +24,7 @@ export function layout(player) {
   root.lang = player.lang === "zh" ? "zh-Hans" : "en";
   root.classList.toggle("two", !!player.other);
   root.setAttribute("aria-label", `kvlab: ${plain(log.name || "", 80)}`);
+  root.setAttribute("aria-describedby", `${player.id}-notes`);
   player.version = (player.version ?? 0) + 1;
   player.tiles = player.far = null;
   player.wide = Math.max(300, root.clientWidth - 34);
@@ -63,7 +64,9 @@ function makePanes(player) {
   const pane = (kind, b) => {
     const name = ui(player, kind === "pool" ? "memory" : kind);
     const run = other ? (b ? " B" : " A") : "";
-    return `<section class="pane p-${kind}${b ? " b" : ""}" tabindex="0" data-pane="${kind}" aria-label="${name}${run}"></section>`;
+    // Cards are read line by line: elsewhere a screen reader leaves the arrows to the player.
+    const role = kind === "why" ? ' role="document"' : "";
+    return `<section class="pane p-${kind}${b ? " b" : ""}"${role} tabindex="0" data-pane="${kind}" aria-label="${name}${run}"></section>`;
   };
   const body = player.$(".body");
   body.innerHTML = other

@@ -65,9 +65,17 @@ const hostLock = (c, n) => (c.host_lock[n] ? `, host_lock_ref ${c.host_lock[n]}`
 export function nodeWords(player, run, n) {
   const { c } = run;
   const looks = run.looks(n).map((look, i) => {
-    return look ? `L${i + 1} ${stateName(player, look)}` : "";
+    return look && `L${i + 1} ${stateName(player, look)}`;
   });
-  return `n${n}, ${num(c.len[n])} ${ui(player, "tokens")}, ${ui(player, "lock")} ${c.lock[n]}${hostLock(c, n)}, ${looks.join(" ")}${c.life[n] === 2 ? `, ${ui(player, "orphan")}` : ""}`;
+  const said = [
+    `n${n}`,
+    `${ui(player, "tokens")} ${rangeOf(c, n)}`,
+    `${ui(player, "lock")} ${c.lock[n]}${hostLock(c, n)}`,
+    `${ui(player, "hits")} ${c.hits[n]}`,
+    ...looks,
+    c.life[n] === 2 && ui(player, "orphan"),
+  ];
+  return said.filter(Boolean).join(", ");
 }
 
 /** The line below the tree: what is pointed at, or chosen, or in the event. */

@@ -117,7 +117,8 @@ function poolWords(player, run) {
     const lookAt = byState(run, tier);
     const said = list.slice(0, TOLD).map(([first, length, owner]) => {
       const look = stateName(player, lookAt(owner, first));
-      return `${first}–${first + length - 1} ${ownerName(run, owner)} ${look}${lockWords(run, tier, owner)}`;
+      const end = length > 1 ? `–${first + length - 1}` : "";
+      return `${first}${end} ${ownerName(run, owner)} ${look}${lockWords(run, tier, owner)}`;
     });
     const more = list.length > TOLD ? " …" : "";
     return list.length ? `L${tier}: ${said.join("; ")}${more}` : "";

@@ -8,7 +8,7 @@ import { draw, settle } from "./draw.js";
 import { layout } from "./layout.js";
 import { show } from "./move.js";
 import { openPanel } from "./panel.js";
-import { readAt, watchedCounter, watchedTo } from "./seen.js";
+import { readAt, sawWords, watchedCounter, watchedTo } from "./seen.js";
 
 export function commit(player) {
   if (waits(player)) return toQuestion(player);
@@ -50,6 +50,7 @@ export function lookBack(player, e, key) {
     (said.after > said.before ? "rises" : said.after < said.before ? "falls" : "stays");
   player.hooks.answers?.(player.answers);
   draw(player);
+  player.live.textContent = sawWords(player, said);
 }
 
 /** To the open question, where there is one; else into predict mode, or out of it. */

@@ -99,27 +99,26 @@ export function seenWords(player) {
   return ui(player, "see", { a: counter(player, said), e: num(event), n: num(until) });
 }
 
+/** How the counter changed, and whether that was what was seen. */
+export function sawWords(player, said) {
+  const values = { w: counter(player, said), a: num(said.before), b: num(said.after) };
+  return ui(player, said.saw_right ? "seen_right" : "seen_wrong", values);
+}
+
 /** What is to be watched, asked, or has come out; nothing at other moments. */
 export function seenHtml(player) {
   const said = watching(player);
   if (!said) return "";
-  const { event, until, before, after } = said;
-  const what = counter(player, said);
+  const { event, until } = said;
   const inside = () => {
-    if (said.saw) {
-      const words = ui(player, said.saw_right ? "seen_right" : "seen_wrong", {
-        w: what,
-        a: num(before),
-        b: num(after),
-      });
-      return `<span class="${said.saw_right ? "yes" : "bad"}">${esc(words)}</span>`;
-    }
+    if (said.saw)
+      return `<span class="${said.saw_right ? "yes" : "bad"}">${esc(sawWords(player, said))}</span>`;
     const button = (act, to, words) =>
       `<button class="edged" data-do="${act}" data-to="${to}" data-event="${event - 1}">${words}</button>`;
     const asked = seenWords(player);
     if (!asked) {
       const n = num(until);
-      return `<div>${esc(ui(player, "look", { a: what, n }))}</div>${button("play", "", `▶ ${ui(player, "event")} ${n}`)}`;
+      return `<div>${esc(ui(player, "look", { a: counter(player, said), n }))}</div>${button("play", "", `▶ ${ui(player, "event")} ${n}`)}`;
     }
     const answers = ["rises", "falls", "stays"].map((key) =>
       button("saw", key, ui(player, key)),

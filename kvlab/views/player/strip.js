@@ -87,7 +87,7 @@ function markup(player, run, n, plan, m, state, label) {
 }
 
 /** How deep a node lies below the root: found once for each shape of the tree. */
-function levelOf(run, n) {
+export function levelOf(run, n) {
   const { shape, c } = run;
   if (run.levels?.shape !== shape) run.levels = { shape, of: new Map([[0, 0]]) };
   const { of } = run.levels;
@@ -109,7 +109,7 @@ function nameSvg(k, n, { pitch }, { x, w, named }) {
 /** What folds an opened subtree again, left of its top. */
 function openMark(player, n, { X0, pitch }) {
   const label = `n${n}: ${ui(player, "fold")}`;
-  return `<g data-fold="${n}" tabindex="-1" role="button" aria-expanded="true" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect width="${X0 - 2}" height="${pitch - 1}" fill="transparent"/><text x="3" y="${Math.min(11, pitch - 1)}" font-size="12" fill="${player.colour.ink}">▾</text></g>`;
+  return `<g data-fold="${n}" tabindex="-1" role="treeitem" aria-expanded="true" aria-label="${label}" style="cursor:pointer"><title>${label}</title><rect width="${X0 - 2}" height="${pitch - 1}" fill="transparent"/><text x="3" y="${Math.min(11, pitch - 1)}" font-size="12" fill="${player.colour.ink}">▾</text></g>`;
 }
 
 /** The line to its parent: no part of the node, which is outlined without it. */

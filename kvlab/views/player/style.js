@@ -33,7 +33,7 @@ const FRAME_STYLE = `
 }
 .kv * { box-sizing: border-box }
 .kv:focus-visible, .kv .pane:focus-visible, .kv button:focus-visible,
-.kv .scroll:focus-visible, .kv [role=group]:focus-visible, .kv .skip:focus-visible,
+.kv .scroll:focus-visible, .kv [role=group]:focus-visible, .kv [role=listbox]:focus-visible, .kv .skip:focus-visible,
 .kv select:focus-visible, .kv input:focus-visible, .kv canvas:focus-visible {
   outline: 2px solid var(--link); outline-offset: -2px;
 }

@@ -93,7 +93,7 @@ export const PANE_STYLE = `
   white-space: pre-wrap; overflow-wrap: anywhere;
 }
 .kv .told { font-size: 12px; color: var(--ink2); padding-bottom: 6px; margin-top: -3px }
-.kv .late { opacity: .6 }
+.kv .late * { color: var(--ink3)!important; font-weight: 400!important }
 .kv .moved { align-self: flex-start; border-spacing: 0; margin: 4px 0; font-size: 13px }
 .kv .moved td { padding: 1px 10px 1px 0 }
 .kv .moved td:first-child { color: var(--ink2); min-width: 150px }

@@ -32,8 +32,8 @@ export function drawTree(player, pane, run, label) {
 function paneParts(player, pane, label) {
   const wide = pane.wide ?? Math.max(200, pane.clientWidth - 32);
   pane.innerHTML = `<h3>${label}${ui(player, "tree")}<small>${ui(player, player.log.pools[1] ? "tree_note" : "tree_note_one")}</small></h3>
-    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><div class="tall"></div><svg width="${wide}" height="1"><g class="back"></g><g class="rows"></g><g class="names"></g><g class="folds"></g></svg>
-    <div class="empty">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
+    <div class="scroll" role="tree" tabindex="0" aria-label="${ui(player, "tree")}"><div class="tall"></div><svg width="${wide}" height="1" role="none"><g class="back" aria-hidden="true"></g><g class="rows" role="none"></g><g class="names" aria-hidden="true"></g><g class="folds" role="none"></g></svg>
+    <div class="empty" role="treeitem">${ui(player, "empty_tree")}</div></div><div class="insp"></div>`;
   pane.tabIndex = -1; // the tree in it is what the keyboard stops at
   const q = (x) => pane.querySelector(x);
   const [svg, back, rows, names, folds] = ["svg", ".back", ".rows", ".names", ".folds"].map(q);
@@ -97,7 +97,7 @@ function drawRows(player, run, parts, gone) {
       picked: chosen.has(n),
       told: told.has(n),
     };
-    groups.set(`n${n}`, [
+    groups.set(n, [
       plan.Y.get(rowOf(n)),
       ...stripOf(player, run, n, plan, state, ends),
     ]);
@@ -106,9 +106,28 @@ function drawRows(player, run, parts, gone) {
   placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   put(parts.back, back);
-  keyed(parts.rows, parts.held, groups, player.tweens);
+  const inOrder = rootFirst(run, shown).map((n) => [`n${n}`, groups.get(n)]);
+  keyed(parts.rows, parts.held, new Map(inOrder), player.tweens);
   put(parts.names, [...open].map((n) => nameOver(player, run, n, plan)).join(""));
   keyed(parts.folds, parts.folded, below, player.tweens);
+}
+
+/** The nodes as they are read aloud: each before what lies below it. */
+function rootFirst({ c }, shown) {
+  const here = new Set(shown);
+  const below = new Map([[0, []]]);
+  for (const n of shown) {
+    const up = here.has(c.parent[n]) ? c.parent[n] : 0;
+    below.has(up) ? below.get(up).push(n) : below.set(up, [n]);
+  }
+  const order = [];
+  const left = below.get(0).reverse();
+  while (left.length) {
+    const n = left.pop();
+    order.push(n);
+    left.push(...(below.get(n) ?? []).reverse());
+  }
+  return order;
 }
 
 /** Put what is folded below the rows: all of it moves as one. What scrolls is `tall`: an
@@ -134,7 +153,7 @@ function foldRows(player, run, { folds, before, after }, plan, wide) {
 /** The row that turns to the page of folded subtrees from number `to` on. */
 function turnRow(player, key, n, to) {
   const words = ui(player, key, { n: num(n) });
-  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" data-to="${to}" style="cursor:pointer" tabindex="-1" role="button">${words}</text>`;
+  const markup = `<text x="${X0}" y="12" font-size="11" fill="${player.colour.link}" data-do="unfold" data-to="${to}" style="cursor:pointer" tabindex="-1" role="treeitem">${words}</text>`;
   return [markup, () => markup];
 }
 
@@ -207,26 +226,32 @@ function askedBar(player, t, T) {
   return `${bars.join("")}<text x="${X0}" y="42" font-size="10.5" fill="${player.colour.ink2}">${esc(said)}</text>`;
 }
 
-/** Make a group hold exactly these parts, {key: [y, sign, markup()]}: one whose sign is
- *  the same is left alone; with `tweens`, a new one fades in. */
+/** Make a group hold exactly these parts, {key: [y, sign, markup()]}, in their order: one
+ *  whose sign is the same is left alone; with `tweens`, a new one fades in. */
 function keyed(group, held, parts, tweens) {
-  for (const [key, [y, sign, markup]] of parts) {
-    let part = held.get(key);
-    if (!part) {
-      const g = document.createElementNS("http://www.w3.org/2000/svg", "g");
-      held.set(key, (part = { g, y: NaN, sign: null }));
-      group.append(g);
-      if (tweens) g.animate([{ opacity: 0 }, { opacity: 1 }], 120);
-    }
-    if (part.sign !== sign) {
-      patch(part.g, markup());
-      part.sign = sign;
-    }
-    if (part.y !== y) part.g.setAttribute("transform", `translate(0,${(part.y = y)})`);
-  }
-  for (const [key, part] of held)
+  // Those that go first: else all behind them would be out of place.
+  for (const [key, { g }] of held)
     if (!parts.has(key)) {
-      part.g.remove();
+      g.remove();
       held.delete(key);
     }
+  let next = group.firstChild;
+  for (const [key, [y, sign, markup]] of parts) {
+    let part = held.get(key);
+    const isNew = !part;
+    if (isNew) {
+      const g = document.createElementNS("http://www.w3.org/2000/svg", "g");
+      g.setAttribute("role", "none"); // nothing stands between the tree and its items
+      held.set(key, (part = { g, y: NaN, sign: null }));
+    }
+    const { g } = part;
+    if (g === next) next = g.nextSibling;
+    else group.insertBefore(g, next);
+    if (isNew && tweens) g.animate([{ opacity: 0 }, { opacity: 1 }], 120);
+    if (part.sign !== sign) {
+      patch(g, markup());
+      part.sign = sign;
+    }
+    if (part.y !== y) g.setAttribute("transform", `translate(0,${(part.y = y)})`);
+  }
 }

@@ -33,14 +33,11 @@ function foldedBy(player, { key, target }) {
 
 function walk(player, event, parts, folded) {
   const { c, log } = player.run;
-  const shown = [...parts.held.keys()].filter((key) => key[0] === "n");
   const { rows } = log.col;
-  const nodes = shown
-    .map((key) => +key.slice(1))
+  const nodes = [...parts.rows.querySelectorAll("[data-node]")]
+    .map((strip) => +strip.dataset.node)
     .sort((a, b) => rows[a - 1] - rows[b - 1] || c.start[a] - c.start[b]);
-  const rest = [...parts.folded.values()]
-    .sort((a, b) => a.y - b.y)
-    .map(({ g }) => g.querySelector("[data-fold], [data-do]"));
+  const rest = [...parts.folds.querySelectorAll("[data-fold], [data-do]")];
   const all = [...nodes, ...rest];
   const now = player.select?.node ?? 0;
   const at = rest.includes(folded) ? all.indexOf(folded) : nodes.indexOf(now);
