@@ -6,6 +6,7 @@ from played import golden
 from player_tab import needs_chromium, show
 
 from kvlab import Workbench
+from kvlab.lessons.scenarios import SCENARIOS
 from kvlab.lessons.scenarios.nb07 import three_fates
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay, states
@@ -286,3 +287,33 @@ def test_the_frame_of_a_request_is_seen_whole_in_its_lane(open_page):
     assert len(frames) == 2
     assert all(part for frame in frames for part in frame[1:])
     tab.shoot("frames.png")
+
+
+def test_the_request_of_the_event_is_read_whole_in_its_lane(open_page):
+    size = {"width": 1270, "height": 760}  # hardly room for two
+    tab = open_page(to_html(SCENARIOS["who_said_no"]().trace, lang="en"), viewport=size)
+    show(tab, "admit no_token")
+    left = """() => { const range = document.createRange();
+        const words = document.querySelector("#kvlab .chip.hot small");
+        range.selectNodeContents(words);
+        const [room, need] = [words, range].map(at => at.getBoundingClientRect().width);
+        return room - need }"""
+    assert tab.js(left) > -0.1
+
+
+def test_a_short_tree_fills_its_pane(open_page):
+    tab = open_page(to_html(golden("s10")), viewport={"width": 1440, "height": 900})
+    tab.js("() => kvlab.show(60)")
+    left = tab.js(
+        """() => { const end = at => at.getBoundingClientRect().right;
+        return end(document.querySelector("#kvlab .scroll"))
+            - Math.max(...[...document.querySelectorAll("#kvlab .d1")].map(end)) }"""
+    )
+    assert 0 <= left < 30
+
+
+def test_what_is_pressed_stands_out_in_forced_colours(open_page):
+    tab = open_page(to_html(golden("s10")), forced_colors="active")
+    pressed = 'document.querySelector("#kvlab .seg [aria-pressed=true]")'
+    ground = tab.js(f"() => getComputedStyle({pressed}).backgroundColor")
+    assert ground == "rgb(28, 33, 39)"  # theme.INK

@@ -13,6 +13,7 @@ import { differsWords, pick, ui } from "./words.js";
 
 const PANES = ["why", "tree", "pool", "queue"]; // as Tab goes: a question comes first
 const LOWEST_BODY = 468; // pixels of the panes together
+const [AROUND, AROUND_LOW] = [256, 242]; // pixels of a page above and below them
 const LOW_WINDOW = 760; // pixels below which a page of its own is packed closer
 const BESIDE = ["why", "tree", "pool"]; // of each run, where two are shown: answers first
 
@@ -41,6 +42,8 @@ export function layout(player) {
     notesOf(player)
       .map((note) => `<div class="note">${esc(note)}</div>`)
       .join("") + reasonsOf(player);
+  const around = (low ? AROUND_LOW : AROUND) + player.$(".notes").offsetHeight;
+  root.style.setProperty("--around", `${around}px`);
   makePanes(player);
   drawControls(player);
   if (player.panel) renewPanel(player);

@@ -49,7 +49,8 @@ export function toldHtml(player, e) {
     : "";
   const over = e + 1 === player.run.count ? scoreHtml(player) : "";
   const out = said ? afterwardsHtml(player, e, said) : "";
-  return out + passed + next + seenHtml(player) + over;
+  const told = out + passed + next + seenHtml(player) + over;
+  return told && `<div class="reply">${told}</div>`;
 }
 
 /** What was said, and how it came out. */

@@ -106,8 +106,9 @@ const FRAME_STYLE = `
   grid-template-areas: "tree pool why" "queue pool why";
   grid-template-rows: minmax(0,1fr) var(--queue); height: var(--body);
 }
-.kv.page .body { /* a caption takes its room from the panes, down to what pools need */
-  height: max(var(--pools), var(--body) - var(--told), min(100vh - 286px - var(--told), 660px));
+.kv.page .body { /* all that is left; a caption takes its room down to what pools need */
+  height: max(var(--pools), var(--body) - var(--told),
+    min(100vh - var(--around) - var(--told), 660px));
 }
 .kv.page:focus-visible { outline: none }
 .kv.page.low .head { height: 52px }

@@ -52,6 +52,7 @@ export const PANE_STYLE = `
 }
 .kv .tables .line > :first-child { flex: none }
 .kv .tables .line > :last-child { min-width: 0 }
+.kv .tables .chip { height: 22px } /* of a line of 26 */
 .kv .tables .held {
   display: flex; flex-wrap: wrap; align-items: center; min-width: 0; margin: 1px 0;
 }
@@ -135,6 +136,8 @@ export const PANE_STYLE = `
   border: solid var(--line); border-width: 1px 0;
 }
 .kv .seen div { width: 100% }
+.kv .reply { border-bottom: 1px solid var(--line); padding-bottom: 8px; margin-bottom: 8px }
+.kv .reply .seen:last-child { border-bottom: 0; margin: 0; padding-bottom: 0 }
 .kv .score ol { margin: 4px 0; padding: 0; list-style: none; font-size: 12px }
 .kv .score li button, .kv .chain button {
   color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
@@ -151,7 +154,7 @@ export const PANE_STYLE = `
   background: var(--ink)!important; color: var(--bg);
 }
 .kv .lanes {
-  display: grid; grid-template-columns: auto 1fr; gap: 3px 12px; align-items: center;
+  display: grid; grid-template-columns: auto 1fr; gap: 3px 10px; align-items: center;
   font-size: 12px;
 }
 .kv .ln { color: var(--ink2); text-align: right }
@@ -170,9 +173,11 @@ export const PANE_STYLE = `
 .kv .chip small {
   color: var(--ink2); font-size: 11px; overflow: hidden; text-overflow: ellipsis;
 }
+.kv .chip.hot { flex-shrink: 0; max-width: 100% } /* the event's own is read whole */
 .kv .chip.sel, .kv .chip.hov { outline-offset: -2px } /* its lane cuts what is outside */
 .kv .none { color: var(--ink3) }
 .kv .hot { border-color: var(--ink)!important; box-shadow: inset 0 0 0 1px var(--ink) }
+.kv .hot, .kv .hl, .kv .go, .kv [aria-pressed=true] { forced-color-adjust: none }
 .kv .sel { outline: 2.5px solid var(--link)!important; outline-offset: 1px }
 .kv .hov { outline: 2px dashed var(--link); outline-offset: 1px }
 .kv .insp {

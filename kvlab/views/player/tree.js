@@ -14,6 +14,7 @@ import { esc, num, put } from "./text.js";
 import { ui } from "./words.js";
 
 const X0 = 26; // pixels before the first token
+const MOST_WIDE = 30; // pixels of a token
 
 /** Draw the tree into its pane, touching only what differs from what is there. */
 export function drawTree(player, pane, run, label) {
@@ -177,7 +178,7 @@ function planOf(player, run, shown, wide) {
     Y.set(row, y);
     y += pitch;
   }
-  const T = Math.min(15, (wide - X0 - 10) / Math.max(depth, 8));
+  const T = Math.min(MOST_WIDE, (wide - X0 - 10) / Math.max(depth, 8));
   const starts = new Set(shown.map((n) => `${rowOf(n)} ${run.c.start[n]}`));
   return { X0, wide, starts, T, pitch, Y, rowOf, depth, asked, kind, bottom: y };
 }
