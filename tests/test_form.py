@@ -11,7 +11,7 @@ import kvlab
 from kvlab.errors import KvlabError
 from kvlab.lessons.checks import draw
 from kvlab.lessons.exercises import EXERCISES
-from kvlab.lessons.form import WATCHED, WORDS, asked, opens_at
+from kvlab.lessons.form import CLOSE, WATCHED, WORDS, asked, opens_at
 
 each = pytest.mark.parametrize("id", EXERCISES)
 PREDICTIONS = [id for id in EXERCISES if id[3] == "P"]
@@ -22,6 +22,14 @@ def test_what_the_browser_gets_can_be_sent_and_has_no_open_brace(id):
     what = asked(EXERCISES[id], draw(id, 0))
     assert json.loads(json.dumps(what)) == what
     assert "{" not in what["asks"][0] + what["asks"][1]
+
+
+@each
+def test_how_far_off_a_number_may_be_is_said_where_it_may(id):
+    exercise = EXERCISES[id]
+    for ask, said in zip(asked(exercise, draw(id, 0))["asks"], CLOSE, strict=True):
+        off = getattr(exercise, "tolerance", 0.0)
+        assert (said.format(off=f"{100 * off:g} %") in ask) is bool(off)
 
 
 @each

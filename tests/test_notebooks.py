@@ -11,6 +11,7 @@ import pytest
 from nbclient import NotebookClient
 
 from kvlab.lessons.exercises import EXERCISES
+from kvlab.lessons.scenarios import nb02, nb03, nb04, nb05, nb06, nb07, nb08, nb09, nb14
 from kvlab.record.events import Evicted
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
@@ -177,6 +178,35 @@ def test_its_pictures_exist_and_are_told_in_words(path):
             assert len(words) >= (10 if path.parent.name == "zh" else 20), name
             assert (path.parent / name).is_file(), name
             assert (".zh." in name) is (path.parent.name == "zh"), name
+
+
+EVENTS = {
+    "02": (nb02.one_life, {21: "Alloc", 34: "Output"}),
+    "03": (nb03.free_is_not_empty, {17: "Release"}),
+    "04": (nb04.one_missing, {36: "MakeRoom"}),
+    "05": (nb05.who_said_no, {75: "Admit"}),
+    "06": (nb06.first_byte, {6: "TryBackup"}),
+    "07": (nb07.three_fates, {30: "Victim", 33: "Victim", 36: "Victim"}),
+    "08": (nb08.half_a_chain, {46: "Lock", 47: "LoadBack", 57: "Step",
+                               61: "Candidate", 64: "LoadBack", 103: "LoadDone"}),
+    "09": (lambda: nb09.serve(nb09.Guests()), {360: "Load"}),
+    "13": (nb07.three_fates, {51: "EvictHost"}),
+    "14": (nb14.coming_home, {27: "Victim"}),
+}  # fmt: skip
+"""The events that a notebook's prose names by their number, and what each is."""
+NUMBERED = {
+    "notebooks": r"\bevents? (\d+(?:(?:, | and | or )\d+)*)",
+    "zh": r"事件 (\d+(?:、\d+)*)",
+}
+
+
+@each_file
+def test_the_events_that_its_prose_names_are_what_it_says(path):
+    run, named = EVENTS.get(path.stem[:2], (None, {}))
+    told = re.findall(NUMBERED[path.parent.name], "\n".join(prose(path)))
+    assert {int(n) for some in told for n in re.findall(r"\d+", some)} == set(named)
+    events = run().trace.events if run else []
+    assert {at: type(events[at - 1]).__name__ for at in named} == named
 
 
 PAGES = [FOLDER / "README.md", FOLDER / "zh/README.md"]

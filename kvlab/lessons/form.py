@@ -74,6 +74,9 @@ WORDS: dict[str, Words] = {
 }
 
 
+CLOSE = Words("Up to {off} off is right.", "误差 {off} 以内算对。")
+
+
 class Card(anywidget.AnyWidget):
     """What the browser shows of one exercise. `answer`, `confidence` are the learner's;
     `verdict` is empty until it is judged."""
@@ -251,7 +254,12 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
             what["start"] = start
         case Sentence(points=points):
             what["points"] = _points(points, random)
-    return {**what, "asks": [_filled(exercise.asks, terms, lang) for lang in LANGS]}
+    asks = [_filled(exercise.asks, terms, lang) for lang in LANGS]
+    if isinstance(exercise, Fill) and exercise.tolerance:
+        off = f"{100 * exercise.tolerance:g} %"
+        asks = [f"{ask}\n{CLOSE.to(at).format(off=off)}"
+                for ask, at in zip(asks, LANGS, strict=True)]  # fmt: skip
+    return {**what, "asks": asks}
 
 
 def _filled(text: Words, terms: Mapping[str, Any], lang: Lang) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from numbers import Real
 from random import Random
 from typing import Any, NamedTuple
 
@@ -57,7 +58,7 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
     """Return what is wrong with a usage, None if nothing was found."""
     for blocks, usage, trace, step in pools(random):
         said = function(blocks)
-        if isinstance(said, int | float) and math.isclose(said, usage, abs_tol=1e-9):
+        if isinstance(said, Real) and math.isclose(said, usage, abs_tol=1e-9):
             continue
         held = sum(block.ref_cnt > 0 for block in blocks)
         return Flaw(Words(

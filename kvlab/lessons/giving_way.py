@@ -74,7 +74,7 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
     for _ in range(12):
         engine, running = full(random)
         need = random.randint(1, sum(request.own for request in running) - 3)
-        chosen = [str(id) for id in function(list(running), need)]
+        chosen = [str(id) for id in function(list(running), need) or ()]
         at = len(engine.trace)
         pool, known = engine.runner.manager.pool, {each.id: each for each in running}
         if not set(chosen) <= known.keys() or len(set(chosen)) < len(chosen):

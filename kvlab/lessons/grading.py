@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from random import Random
@@ -21,7 +22,17 @@ from ..record.trace import AnyTrace
 from ..views.theme import Lang, Words
 from ..views.widget import Player, play
 from .budget import OutOfTime, endless, limited, line_of, stopped
-from .kinds import Belief, Case, Choice, Exercise, Fill, Function, Order, Sentence
+from .kinds import (
+    UNSAID,
+    Belief,
+    Case,
+    Choice,
+    Exercise,
+    Fill,
+    Function,
+    Order,
+    Sentence,
+)
 
 MOST_LINES = 15
 OPEN: tuple[Any, ...] = (None, ...)
@@ -121,9 +132,9 @@ def grade(exercise: Exercise, answer: Any, random: Random) -> Verdict:
 
 
 def _choice(answer: Any, case: Case) -> Verdict:
-    if answer == case.answer:
+    if _same(str(answer), case.answer, 0.0):
         return Verdict(True, RIGHT)
-    belief = _held(case.beliefs, lambda said: said == answer)
+    belief = _held(case.beliefs, lambda said: _same(str(answer), said, 0.0))
     return _broken(belief, case, NOT_YET, case.step)
 
 
@@ -144,7 +155,8 @@ def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
 
     def fits(said: Any) -> bool:
         said = said if isinstance(said, Mapping) else dict.fromkeys(wrong, said)
-        return all(same(answer.get(part), value) for part, value in said.items())
+        about = not said.keys().isdisjoint(wrong)
+        return about and all(same(answer.get(p), value) for p, value in said.items())
 
     belief = _held(case.beliefs, fits)
     step = case.steps.get(wrong[0], case.step)
@@ -153,20 +165,24 @@ def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
 
 
 def _same(given: Any, value: Any, tolerance: float) -> bool:
-    """Return whether a part is right; a number may come as its digits."""
+    """Return whether a part is right; a number may come as its digits, with a unit."""
     if isinstance(value, str):
         return isinstance(given, str) and given.strip().lower() == value.lower()
     if isinstance(given, str):
-        try:
-            given = float(given.replace(",", "").strip())
-        except ValueError:
+        number = re.match(_NUMBER, re.sub("[,，]", "", given))
+        if number is None:
             return False
+        given = float(number[1])
     if isinstance(given, bool) or not isinstance(given, Real):
         return False
     try:
         return math.isclose(given, value, rel_tol=tolerance, abs_tol=0.0)
     except OverflowError:  # hundreds of digits
         return False
+
+
+_NUMBER = r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[^\d.]*$"
+"""A number, and behind it no other: "12", "1.5e3", "30 %", "12 个"."""
 
 
 def _order(exercise: Order, answer: Any, case: Case) -> Verdict:
@@ -284,11 +300,19 @@ def _sentence(exercise: Sentence, answer: Any, case: Case) -> Verdict:
     belief = _held(
         case.beliefs, lambda said: all(given.get(part) == said[part] for part in said)
     )
-    asks = {part: about.asks for part, about in exercise.points.items()}
     part = wrong[0] if belief is None else next(iter(belief.said))
     step, run = case.steps.get(part, case.step), case.runs.get(part, case.trace)
-    found = _broken(belief, case, _names(asks, wrong), step, marks)
+    found = _broken(belief, case, _claimed(exercise, part, given[part]), step, marks)
     return found._replace(trace=run, model=exercise.model)
+
+
+def _claimed(exercise: Sentence, part: str, said: Any) -> Words:
+    """Say what a sentence claims wrongly or leaves unsaid, as the card words it."""
+    asks, says = exercise.points[part]
+    claim = says.get(str(said))
+    if claim is None or said == UNSAID:
+        return Words(f"Not said yet: “{asks.en} …”", f"还没有说到：“{asks.zh}……”")
+    return Words(f"Not so: “{asks.en} {claim.en}”.", f"不对：“{asks.zh}：{claim.zh}”。")
 
 
 TEXT = "text"

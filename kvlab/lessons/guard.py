@@ -70,7 +70,7 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
     for trace in _runs(random):
         for hit, tried, step in moments(trace):
             said = function(hit)
-            if bool(said) == tried and isinstance(said, bool):
+            if bool(said) == tried:
                 continue
             why = _why(hit, tried)
             return Flaw(Words(
@@ -81,16 +81,21 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
 
 
 def _why(hit: Hit, tried: bool) -> Words:
-    """Say which term decided."""
-    if tried:
-        return Words(
-            " The root needs no copy.", " 根不需要副本。"
-        ) if hit.parent_is_root else Words("", "")  # fmt: skip
+    """Say which term decided; of a copy, that none forbade it."""
+    if hit.hits < hit.threshold:
+        return Words(f" {hit.hits} ≥ {hit.threshold} is false.",
+                     f" {hit.hits} ≥ {hit.threshold} 不成立。")  # fmt: skip
     if hit.backed_up:
         return Words(" A node is copied once.", " 一个节点只拷一次。")
-    if not hit.parent_is_root and not hit.parent_backed_up:
+    if not tried:
         return Words(
             " A copy below an ancestor without one is a gap.",
             " 祖先没有副本，这个副本就成了断点。",
         )
-    return Words("", "")
+    parent = (
+        Words("the root needs no copy", "根不需要副本") if hit.parent_is_root else
+        Words("its parent has one", "父节点有副本"))  # fmt: skip
+    return Words(
+        f" {hit.hits} ≥ {hit.threshold}, it has no copy, and {parent.en}.",
+        f" {hit.hits} ≥ {hit.threshold}，它没有副本，{parent.zh}。",
+    )

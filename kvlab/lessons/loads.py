@@ -85,6 +85,7 @@ def scenes(random: Random) -> Iterator[Scene]:
     yield Scene(chain, (3, 4), tokens - 8)
     yield Scene(chain, (3,), tokens + 5, tokens + top - 1)
     yield Scene(chain, (3,), tokens + 5, tokens + top)
+    yield Scene(chain, (3,), tokens + 5, 0)
     yield Scene(chain, (3, 4), tokens - 7, tokens + top + 9)
 
 

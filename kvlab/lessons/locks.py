@@ -2,7 +2,7 @@
 
 A tree of the engine, mirrored: `Spot` is a node, `Ledger` the two counters. `judge`
 locks and unlocks at random, ten thousand times, lets the engine do the same and
-compares the counters after each.
+compares the counters after each, and that the root was left alone.
 Left out: nodes whose device pages have gone.
 """
 
@@ -19,6 +19,8 @@ from ..views.theme import Words
 from .kinds import Flaw
 
 OPS = 10_000
+ROOT_LOCK = 1
+"""The root's lock_ref, from the start and for ever."""
 
 
 @dataclass
@@ -55,7 +57,7 @@ def grown(random: Random) -> tuple[Workbench, list[list[int]]]:
 
 def mirror(bench: Workbench) -> tuple[dict[int, Spot], Ledger]:
     """Return the tree as spots, by node, and its ledger."""
-    root = Spot("root", None, 0, 1)
+    root = Spot("root", None, 0, ROOT_LOCK)
     spots: dict[int, Spot] = {}
 
     def spot(node: int) -> Spot:
@@ -104,7 +106,18 @@ def judge(function: Callable[..., Any], random: Random) -> Flaw | None:
         account = bench.account()
         if (ledger.evictable, ledger.protected) != account[1:3]:
             return _flaw(number, spots, ledger, bench)
+    root = _root(next(iter(spots.values())))
+    if root.lock_ref != ROOT_LOCK:
+        return Flaw(Words(
+            f"The counters are right, but the root has lock_ref {root.lock_ref}: it is "
+            "never locked.",
+            f"计数都对，但根的 lock_ref 成了 {root.lock_ref}：根从不加锁。"),
+            bench.trace, len(bench.trace))  # fmt: skip
     return None
+
+
+def _root(spot: Spot) -> Spot:
+    return spot if spot.parent is None else _root(spot.parent)
 
 
 def _end(bench: Workbench, path: list[int]) -> int:
@@ -138,6 +151,6 @@ def _path(spots: dict[int, Spot], bench: Workbench) -> Words:
                 f" {spot.name} has lock_ref {spot.lock_ref}, in the engine {engine}: "
                 "a lock counts on the whole path.",
                 f"{spot.name} 的 lock_ref 是 {spot.lock_ref}，引擎里是 {engine}："
-                "锁算在整条路径上。",
+                "加锁要给整条路径上的每个节点都计一次。",
             )
     return Words("", "")

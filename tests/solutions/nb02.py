@@ -43,6 +43,15 @@ def too_late(node, account):
         node = node.parent
 
 
+def the_root_too(node, account):
+    while node is not None:
+        if node.lock_ref == 0:
+            account.evictable -= node.tokens
+            account.protected += node.tokens
+        node.lock_ref += 1
+        node = node.parent
+
+
 def from_available(node, account):
     while node.parent is not None:
         if node.lock_ref == 0:
@@ -89,7 +98,7 @@ WRONG = {
         ["alloc", "match", "add", "lock", "grow", "unlock"],
         ["match", "alloc", "grow", "add", "lock", "unlock"],
     ],
-    "02.E3": [every_time, one_node, too_late, from_available],
+    "02.E3": [every_time, one_node, too_late, from_available, the_root_too],
     "02.E4": [
         SAID | {"which": "evictable"},
         SAID | {"where": "tree"},

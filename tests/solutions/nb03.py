@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 
 def dump(t: dict) -> list[tuple[int, bool]]:
@@ -74,6 +75,10 @@ def usage(blocks):
     return sum(b.ref_cnt > 0 for b in usable) / len(usable)
 
 
+def as_a_fraction(blocks):
+    return Fraction(usage(blocks)).limit_denominator(1000)
+
+
 def counts_null(blocks):
     return sum(b.ref_cnt > 0 or b.is_null for b in blocks) / len(blocks)
 
@@ -111,7 +116,7 @@ RIGHT = {
     "03.P2": ["admission"],
     "03.E1": [report],
     "03.E2": [queue],
-    "03.E3": [usage],
+    "03.E3": [usage, as_a_fraction],
     "03.E4": [SAID],
 }
 WRONG = {

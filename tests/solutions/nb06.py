@@ -35,6 +35,15 @@ def guard(hit):
     return hit.parent_is_root or hit.parent_backed_up
 
 
+def nothing_or_true(hit):
+    if guard(hit):
+        return True
+
+
+def once_at_the_threshold(hit):
+    return guard(hit) and hit.hits == hit.threshold
+
+
 def no_parent(hit):
     return not hit.backed_up and hit.hits >= hit.threshold
 
@@ -64,7 +73,7 @@ RIGHT = {
     "06.P2": ["2"],
     "06.E1": [on_host],
     "06.E2": [["hit", "parent", "slots", "lock", "ack", "unlock"]],
-    "06.E3": [guard],
+    "06.E3": [guard, nothing_or_true],
     "06.E4": [SAID],
 }
 WRONG = {
@@ -83,7 +92,7 @@ WRONG = {
         ["parent", "hit", "slots", "lock", "ack", "unlock"],
         ["hit", "parent", "slots", "ack"],
     ],
-    "06.E3": [no_parent, as_quoted, every_hit, second],
+    "06.E3": [no_parent, as_quoted, every_hit, second, once_at_the_threshold],
     "06.E4": [
         SAID | {"when": "second"},
         SAID | {"when": "match"},

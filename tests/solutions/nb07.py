@@ -20,6 +20,14 @@ def by_fate(t: dict) -> dict[str, int]:
     return {"demoted": kept, "deleted": t["b"], "lost": lost}
 
 
+def the_shortfall_alone(t: dict) -> dict[str, int]:
+    """As if L2 were asked for what is missing: one leaf would be enough."""
+    cold, warm = ("c", "a") if t["kept"] == "A" else ("a", "c")
+    if t[cold] >= t["d"]:  # one is enough for the whole need, too
+        return by_fate(t) | {"deleted": 0}
+    return {"demoted": t[warm], "deleted": t["b"], "lost": t[cold]}
+
+
 def evict(desk, ask):
     freed = 0
     for leaf in desk.leaves:
@@ -99,6 +107,7 @@ WRONG = {
         lambda t: by_fate(t) | {"lost": t["d"] - t["host"] + t["a"] + t["c"]},
         lambda t: by_fate(t) | {"deleted": by_fate(t)["deleted"] + 1},
         lambda t: by_fate(t) | {"deleted": 0, "demoted": t["a"] + t["b"]},
+        the_shortfall_alone,
     ],
     "07.E2": [
         ["insert", "backup", "ack"],

@@ -81,6 +81,11 @@ def over_at_the_quota(desk):
     return load_back(desk)
 
 
+def zero_is_no_quota(desk):
+    desk.quota = desk.quota or None
+    return load_back(desk)
+
+
 def what_fits(desk):
     if sum(node.tokens for node in desk.path) < desk.threshold:
         return 0
@@ -147,6 +152,7 @@ WRONG = {
     "08.E3": [
         leaf_first, no_threshold, at_most_the_threshold, quota_with_slack, no_delta,
         over_at_the_quota, what_fits, no_retry, exactly_the_shortfall, come_what_may,
+        zero_is_no_quota,
     ],
     "08.E4": [
         SAID | {"takes": "nothing"},

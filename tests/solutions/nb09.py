@@ -65,6 +65,12 @@ def no_link(plan):
     return "lower" if plan.share > 0.5 else "same"
 
 
+def one_bound(plan):
+    if plan.link < 4.5:
+        return "higher"
+    return "lower" if plan.share > 0.5 else "same"
+
+
 def slogan(plan):
     return "lower" if plan.share > 0.5 and plan.link >= plan.demand else "same"
 
@@ -104,6 +110,7 @@ WRONG = {
         slogan,
         only_the_writes,
         only_the_loads,
+        one_bound,
     ],
     "09.E4": [
         SAID | {"seats": "more"},

@@ -111,6 +111,10 @@ def one_short(running, need):
     return choose(running, max(need - 1, 1))
 
 
+def forgets_to_return(running, need):
+    choose(running, need)
+
+
 def everybody(running, need):
     return [r.id for r in running]
 
@@ -140,7 +144,15 @@ WRONG = {
     "10.S2": [{"found": 0}, {"found": 16}, {"found": 11}, {"found": 13}],
     "10.E1": [most_urgent, one_before, most_outputs],
     "10.E2": [first_wait_only, no_recompute, from_zero, from_again],
-    "10.E3": [last_in, oldest, as_sglang, cheapest_first, one_short, everybody],
+    "10.E3": [
+        last_in,
+        oldest,
+        as_sglang,
+        cheapest_first,
+        one_short,
+        everybody,
+        forgets_to_return,
+    ],
     "10.E4": [
         SAID | {"sglang": "oldest"},
         SAID | {"vllm": "oldest"},

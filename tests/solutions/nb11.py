@@ -59,6 +59,10 @@ def hit_rate(now):
     return now.hit_rate is not None and now.hit_rate < 0.3
 
 
+def few_hits_and_a_queue(now):
+    return (now.hit_rate or 1.0) < 0.5 and now.queue > 5
+
+
 def never(now):
     return False
 
@@ -93,7 +97,9 @@ WRONG = {
         PROOF | {"cap_link": "running"},
         dict.fromkeys(PROOF, "queue"),
     ],
-    "11.E3": [as_the_article, full, somebody_waits, hit_rate, never],
+    "11.E3": [
+        as_the_article, full, somebody_waits, hit_rate, few_hits_and_a_queue, never,
+    ],
     "11.E4": [
         SAID | {"tells": "well"},
         SAID | {"tells": "room"},

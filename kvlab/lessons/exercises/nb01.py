@@ -41,6 +41,11 @@ def _prediction(random: Random) -> Case:
             Belief({"short": 8}, Words(
                 "Eight times 12 is 96, but each is still going to write 4 tokens.",
                 "8 × 12 正好 96，但每个请求还要写 4 个 token。"), refused),
+            Belief({"long": 3}, Words(
+                "96 / 32 is the ceiling. With a page each is promised 33, and for the "
+                "third 33 < 96 − 66 = 30 is false.",
+                "96 / 32 只是上限。加一页后每个要许出 33，轮到第三个，"
+                "33 < 96 − 66 = 30 不成立。"), refused),
         ),
     )  # fmt: skip
 
@@ -143,8 +148,8 @@ def judge(function: Any, random: Random) -> Flaw | None:
             said, found = function(given), known_shape(name).bytes_full(element)
             if said != found:
                 return Flaw(Words(
-                    f"{name}, element {element}: {found} bytes, yours {said}.",
-                    f"{name}，element {element}：应为 {found} 字节，你的是 {said}。",
+                    f"{name}, element {element}: {found} bytes, yours {said!r}.",
+                    f"{name}，element {element}：应为 {found} 字节，你的是 {said!r}。",
                 ))  # fmt: skip
     return None
 
@@ -184,10 +189,9 @@ EXERCISES = (
         id="01.E1",
         asks=Words(
             "How many KiB does a token take in bf16? Layers, KV heads and head_dim are "
-            "in brackets; one percent off is right.\n"
-            "a {a} · b {b} · c {c} · d {d} · e {e}",
-            "bf16 下每个 token 占多少 KiB？括号内是层数、KV head 数与 head_dim；"
-            "误差 1 % 以内算对。\na {a} · b {b} · c {c} · d {d} · e {e}"),
+            "in brackets.\na {a} · b {b} · c {c} · d {d} · e {e}",
+            "bf16 下每个 token 占多少 KiB？括号内是层数、KV head 数与 head_dim。\n"
+            "a {a} · b {b} · c {c} · d {d} · e {e}"),
         parts={part: Words(part, part) for part in "abcde"}, tolerance=0.01,
         case=_bytes,
     ),

@@ -128,7 +128,8 @@ def _leaving(random: Random) -> Case:
     order = engine.seen(be.Take)[-1].blocks.tolist()
     taken = [i for i, e in enumerate(trace.events, 1) if isinstance(e, be.Take)][-1]
     last = "b" if leaving.first == "a" else "a"
-    terms = {"first": leaving.first, "last": last, "again": leaving.again}
+    again = Words("nobody's", "没有") if leaving.again == "nobody" else leaving.again
+    terms = {"first": leaving.first, "last": last, "again": again}
     return Case(
         [str(block) for block in order], terms, trace, taken,
         beliefs=(
@@ -205,8 +206,8 @@ EXERCISES = (
             "more, and ends, too: {again}. Now one request needs all six blocks: in "
             "which order does it take them?",
             "共六块。a 持有 1 2 3，b 持有 4 5 6（按 prompt 次序），3 和 6 没填满。"
-            "先是 {first} 结束，再是 {last}。谁的 prompt 又来一次并结束：{again}"
-            "（nobody 表示没有）。最后一个请求要全部六块：它按什么次序取走？"),
+            "先是 {first} 结束，再是 {last}。谁的 prompt 又来一次并结束：{again}。"
+            "最后一个请求要全部六块：它按什么次序取走？"),
         steps={str(block): Words(f"block {block}", f"块 {block}") for block in BLOCKS},
         case=_leaving,
     ),

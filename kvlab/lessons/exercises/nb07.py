@@ -49,12 +49,16 @@ def _prediction(random: Random) -> Case:
                 "Somebody asked for A again, so C was the coldest when L2 had to drop "
                 "one.",
                 "期间有人再次请求过 A，所以 L2 要丢一个时，最冷的是 C。"), dropped),
-            Belief({"B": DEMOTED}, Words(
+            *(Belief({"B": fate}, Words(
                 "B has no copy on L2: a middle chunk counts no hit.",
-                "B 在 L2 没有副本：中间 chunk 不计命中。"), victims["B"]),
+                "B 在 L2 没有副本：中间 chunk 不计命中。"), victims["B"])
+              for fate in (DEMOTED, LOST)),
             Belief({"C": DEMOTED}, Words(
                 "At first it was. Then D needed 16 places on L2 where 13 were free.",
                 "起初是。后来 D 要在 L2 占 16 个位置，而只有 13 个空槽。"), dropped),
+            Belief({"C": DELETED}, Words(
+                "C had a copy: leaving L1 it was demoted. It was L2 that dropped it.",
+                "C 有副本：离开 L1 时是降级，后来被 L2 丢弃。"), victims["C"]),
         ),
     )  # fmt: skip
 
@@ -143,6 +147,7 @@ def _tokens(random: Random) -> Case:
     dropped = moment(trace, lambda e: isinstance(e, ev.EvictHost))
     gone = moment(trace, lambda e: isinstance(e, ev.Delete))
     lacks = sizes.d - (sizes.host - sizes.a - sizes.c)
+    cold = sizes.c if sizes.kept == "A" else sizes.a
     return Case(
         answer, sizes._asdict(), trace,
         steps={DEMOTED: moment(trace, lambda e: isinstance(e, ev.Demote)),
@@ -151,6 +156,11 @@ def _tokens(random: Random) -> Case:
             Belief({LOST: lacks}, Words(
                 "L2 does not drop exactly what is missing: leaves go whole.",
                 "L2 丢弃的不是正好所缺的数量：叶子整个丢弃。"), dropped),
+            Belief({LOST: cold}, Words(
+                f"evict_host is asked for D's whole need, {sizes.d}, and the coldest "
+                f"leaf has {cold}: the other goes next.",
+                f"向 evict_host 要的是 D 的全部需求 {sizes.d}，最冷的叶子只有 {cold}："
+                "接着另一个也走。"), dropped),
             Belief({DELETED: sum(sizes[:3])}, Words(
                 "An eviction is no loss while L2 has a copy.",
                 "只要 L2 有副本，逐出就不是丢失。"), gone),
@@ -171,7 +181,7 @@ STEPS = {
                      "L2 的空槽不够放 D 的副本"),
     "insert": Words("D becomes a leaf on L1", "D 成为 L1 上的叶子"),
     "backup": Words("D gets its slots on L2", "D 得到 L2 的槽位"),
-    "ack": Words("the copy is acknowledged", "拷贝得到确认"),
+    "ack": Words("the copy is acknowledged", "拷贝得到 ack"),
     "demote": Words("D gives up its slots on L1", "D 让出 L1 的槽位"),
 }  # fmt: skip
 
@@ -237,11 +247,13 @@ EXERCISES = (
         asks=Words(
             "write_through. A ({a} tokens) is inserted and backed up, B ({b}) is a "
             "middle chunk; both are evicted. C ({c}) is inserted, backed up, evicted. "
-            "{kept} is asked for again. D ({d}) is inserted. L2 has {host} slots.\n"
+            "{kept} is asked for again. D ({d}) is inserted. L2 has {host} slots; "
+            "0.5.14 asks evict_host for the whole need.\n"
             "How many tokens of A, B and C have met each fate?",
             "write_through。A（{a} 个 token）插入并已备份，B（{b}）是中间 chunk；两者被"
             "逐出。C（{c}）插入、备份、被逐出。{kept} 再次被请求。插入 D（{d}）。"
-            "L2 有 {host} 个槽位。\nA、B、C 各有多少 token 落入每种结局？"),
+            "L2 有 {host} 个槽位；0.5.14 向 evict_host 按全部需求要。\n"
+            "A、B、C 各有多少 token 落入每种结局？"),
         parts={fate: FATES[fate] for fate in (DEMOTED, DELETED, LOST)},
         case=_tokens,
     ),

@@ -171,9 +171,10 @@ class Plan(NamedTuple):
     link: float
 
 
-LINKS = ((SHARED, 50.0), (SHARED, 16.0), (SHARED, 4.0), (SHARED, 1.0),
-         (0.0, 50.0), (0.0, 5.0), (0.0, 1.0))  # fmt: skip
-"""Share and link of each; some links lie between the two bounds."""
+LINKS = ((SHARED, 50.0), (SHARED, 8.0), (SHARED, 4.0), (SHARED, 1.0),
+         (0.0, 50.0), (0.0, 4.0), (0.0, 1.0))  # fmt: skip
+"""Share and link of each; some links lie between the two bounds, and 4 GB/s is too slow
+where much is shared and fast enough where nothing is, so no one bound will do."""
 
 
 def _effects() -> list[tuple[Plan, str, Served]]:

@@ -210,10 +210,10 @@ EXERCISES = (
             "Write an alert that fires if L1 is the limit, and never otherwise. now "
             "has usage, hit_rate and l2 (0 to 1; the rate None if no prompt came), "
             "queue, running, and retracted (in the last minute). It is asked every ten "
-            "seconds, in five runs that you have not seen.",
+            "seconds, in six runs that you have not seen.",
             "写一条告警：L1 是瓶颈时响，其余时候绝不响。now 有 usage、hit_rate、l2（0 "
             "到 1；没有 prompt 时命中率为 None）、queue、running、retracted（最近一分"
-            "钟）。每十秒问一次，用的是你没见过的五次运行。"),
+            "钟）。每十秒问一次，用的是你没见过的六次运行。"),
         start="def alert(now):\n    ...", judge=judge,
     ),
     HIT_RATE,

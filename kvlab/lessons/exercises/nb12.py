@@ -49,6 +49,9 @@ def _prediction(random: Random) -> Case:
         fork=fork_of(in_turn),
         beliefs=(
             Belief({"at8": 24}, FAR, at),
+            Belief({"at9": 36}, Words(
+                "Nobody's first prompt was there before: 9 blocks cannot be hit.",
+                "每个人的第一次都不可能命中：有 9 块从未出现过。"), at),
             Belief({"at18": 36}, Words(
                 "Beyond the working set there is nothing left to hit.",
                 "超过工作集之后，没有更多可命中的了。"), at),
@@ -151,18 +154,12 @@ def _verdict(id: str) -> str:
 
 
 def _matrix(random: Random) -> Case:
-    return Case(
-        {row: _verdict(id) for row, id in ROWS.items()},
-        beliefs=(
-            Belief({"when": "holds"}, Words(
-                "The first insert is hit 1, and write_through's threshold is 1.",
-                "首次插入就是第 1 次命中，write_through 的阈值是 1。")),
-            Belief({"risk": "holds"}, Words(
-                "In an eviction write_back writes what has no copy; write_through "
-                "deletes it.",
-                "逐出时 write_back 会先写没有副本的，write_through 直接删除。")),
-        ),
-    )  # fmt: skip
+    answer = {row: _verdict(id) for row, id in ROWS.items()}
+    return Case(answer, beliefs=tuple(
+        Belief({row: said}, known([id])[0].note)
+        for row, id in ROWS.items() if answer[row] != "holds"
+        for said in VERDICTS.values() if said != answer[row]
+    ))  # fmt: skip
 
 
 EXERCISES = (

@@ -186,10 +186,14 @@ def _marked(random: Random) -> Case:
         answer, {"tour": _lines(told.notes)}, trace, outcome, steps,
         beliefs=tuple(
             Belief({part: "yes" if answer[part] == "no" else "no"},
-                   told.points[part].why, steps[part])
+                   _sentence(told.points[part].why), steps[part])
             for part in ("chain", "frame", "numbers")
         ),
     )  # fmt: skip
+
+
+def _sentence(line: Words) -> Words:
+    return Words(f"{line.en[:1].upper()}{line.en[1:]}.", f"{line.zh}。")
 
 
 EXERCISES = (

@@ -110,8 +110,15 @@ def _home(random: Random) -> Case:
         "That was X, which was about to be read.",
         "L2 空闲 20，Y 要 30：它丢掉最冷的、只在主机的叶子。那正是即将读取的 X。",
     )
-    beliefs = tuple(
-        Belief({"old": said}, why, step) for said in SERVED if said != "wrong"
+    held = Words(
+        "0.5.23 locks X on both tiers before it makes room. So L2 has nobody to drop, "
+        "and Y, which it cannot take, leaves L1 without a copy.",
+        "0.5.23 在腾位之前把 X 在两层都锁住。L2 没有谁可丢，放不下的 Y 离开 L1，"
+        "没有副本。",
+    )
+    beliefs = (
+        *(Belief({"old": said}, why, step) for said in SERVED if said != "wrong"),
+        *(Belief({"new": said}, held) for said in SERVED if said != "alone"),
     )
     return _both(coming_home, served, step, beliefs=beliefs)
 
@@ -128,9 +135,10 @@ def _full(random: Random) -> Case:
         small_host().trace, lambda e: isinstance(e, ev.Victim) and e.fate == "stays"
     )
     beliefs = (
-        Belief({"old": "lost"}, Words(
+        *(Belief({"old": said}, Words(
             "0.5.14 gives up no KV that it cannot write: Y stays, nothing was freed.",
-            "0.5.14 不丢写不出去的 KV：Y 留下，什么也没腾出。"), step),
+            "0.5.14 不丢写不出去的 KV：Y 留下，什么也没腾出。"), step)
+          for said in ("lost", "kept")),
         *(Belief({"new": said}, Words(
             "0.5.23 drops what L2 cannot take: Y is lost, and Z gets its slots.",
             "0.5.23 丢掉 L2 放不下的：Y 丢失，Z 得到槽位。"), step)
@@ -195,10 +203,21 @@ def _amounts(random: Random) -> Case:
     went = {"old": _freed(old.trace), "new": _freed(new.trace)}
     step = moment(old.trace, lambda e: isinstance(e, ev.Evicted))
     terms = {"a": a, "b": b, "c": c, "free": free, "need": need}
-    exact = Belief({"new": need - free}, Words(
-        "It asks for the shortfall, and leaves go whole.",
-        "它按缺口去要，但叶子整个逐出。"))  # fmt: skip
-    return Case(went, terms, old.trace, step, {"old": step}, (exact,))
+    beliefs = (
+        Belief({"new": need - free}, Words(
+            "It asks for the shortfall, and leaves go whole.",
+            "它按缺口去要，但叶子整个逐出。")),
+        Belief({"old": need}, Words(
+            "It asks for the whole need, and leaves go whole.",
+            "它按全部需求去要，但叶子整个逐出。"), step),
+        Belief({"old": went["new"]}, Words(
+            "0.5.14 asks for the whole need, not for what is missing.",
+            "0.5.14 按全部需求要，而不是按缺口要。"), step),
+        Belief({"new": went["old"]}, Words(
+            "0.5.23 asks for what is missing, not for the whole need.",
+            "0.5.23 只要缺口，而不是全部需求。")),
+    )  # fmt: skip
+    return Case(went, terms, old.trace, step, {"old": step}, beliefs)
 
 
 def _freed(trace: Trace) -> int:

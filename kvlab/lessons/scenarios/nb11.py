@@ -20,11 +20,13 @@ from ...observe.run_samples import record_run
 from ...observe.samples import Sample
 from ...record.diagnosis import Diagnosis
 from ...record.trace import Trace
+from ...run.generators import ramp, shared_system
 from ...run.workbench import Workbench
+from ...run.workload import OpenLoop, Workload
 from ...views.theme import Lang, Words
 from ...views.time_axis import Panel, time_axis, time_axis_text
 from ..drawn import Drawn
-from ..mirrors import MIRRORS, Mirror, play
+from ..mirrors import MIRRORS, Load, Mirror, play
 
 KINDS = {
     "ceiling": Words("the ceiling", "L1 到顶"), "cap": Words("a cap", "运行数上限"),
@@ -65,12 +67,27 @@ def run(kind: str, seed: int = 0) -> Trace:
 def mended(what: str, seed: int = 0) -> tuple[Reading, ...]:
     """Return the slow link's readings with one thing doubled, or the link mended."""
     sick = mirror("link")
-    changed = {
+    better = {
         "l1": replace(sick, pool_tokens=2 * sick.pool_tokens),
         "l2": replace(sick, host_tokens=2 * sick.host_tokens),
         "link": replace(sick, link=50e9),
     }
-    return _readings(play(changed[what], seed))
+    return _readings(play(better[what], seed))
+
+
+@cache
+def ceiling_that_hits(seed: int = 0) -> tuple[Reading, ...]:
+    """Return the readings of the ceiling, when 60 % of each prompt is one that all
+    share: L1 is the limit, and the hit rate is high."""
+    return _readings(play(replace(mirror("ceiling"), workload=_shared), seed))
+
+
+def _shared(seed: int, load: Load) -> Workload:
+    arrivals = ramp(load.rate / 3, 2.5 * load.rate, 60, seed)
+    return OpenLoop(shared_system(
+        160, arrivals, length=load.length // 4, outputs=round(12.5 * load.outputs),
+        share=load.share, spread=0.2, seed=seed,
+    ))  # fmt: skip
 
 
 @cache
