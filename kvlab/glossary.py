@@ -71,10 +71,10 @@ GLOSSARY: dict[str, Term] = {
         "extend", "prefill", "预填充", "compute KV of the tokens that no cache has"
     ),
     "device_hit": Term(
-        "device hit", "local hit", "本地命中", "prefix tokens found in L1"
+        "device hit", "local hit", "L1 命中", "prefix tokens found in L1"
     ),
     "host_hit": Term(
-        "host hit", "external hit", "外部命中", "prefix tokens found beyond L1"
+        "host hit", "external hit", "L2 命中", "prefix tokens found beyond L1"
     ),
     "demote": Term("demote", "", "降级", "the L1 copy goes, the L2 copy stays"),
     "write": Term(

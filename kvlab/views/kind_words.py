@@ -27,7 +27,7 @@ KIND_WORDS: dict[str, Words] = {
     **_SHARED,
     "alloc": Words("slots are taken", "取走槽位"),
     "free": Words("slots come back", "槽位归还"),
-    "sortfree": Words("the free list is sorted", "空闲表排序"),
+    "sortfree": Words("the free list is sorted", "空闲列表排序"),
     "touch": Words("access times are set", "更新访问时间"),
     "add": Words("a node joins the tree", "节点挂到树上"),
     "split": Words("a node splits", "节点分裂"),

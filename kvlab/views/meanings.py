@@ -14,26 +14,26 @@ MEANINGS: dict[str, Words] = {
     "alloc": Words(
         "Slots leave the free list. Until the tree or a request owns them, they count "
         "as held.",
-        "槽位从空闲表取出；在归树或归请求所有之前，计为树外持有。"),
+        "槽位从空闲列表取出；在归树或归请求所有之前，计为树外持有。"),
     "free": Words(
         "Slots nobody needs go back to the free list.",
-        "没有人再需要的槽位回到空闲表。"),
+        "没有人再需要的槽位回到空闲列表。"),
     "free insert": Words(
         "The tree had these tokens already, so the second copy goes back.",
-        "树里已有这些 token，多余的一份退回空闲表。"),
+        "树里已有这些 token，多余的一份退回空闲列表。"),
     "free victim": Words(
         "The victim's slots can be given to somebody else now.",
         "被逐出者的槽位现在可以给别人。"),
     "free pickretract": Words(
         "What the tree does not own of it goes back; the rest stays cached.",
-        "不归树所有的部分退回空闲表；其余仍在缓存。"),
+        "不归树所有的部分退回空闲列表；其余仍在缓存。"),
     "free gone": Words(
         "The engine keeps no note of what it freed. Slots that are free, or somebody "
         "else's by now, go on the free list again.",
-        "引擎不记录已释放过什么：已空闲的、已归别人的槽位又进了空闲表。"),
+        "引擎不记录已释放过什么：已空闲的、已归别人的槽位又进了空闲列表。"),
     "sortfree": Words(
         "Free slots in ascending order make later allocations contiguous.",
-        "空闲表按升序排好，之后的分配更连续。"),
+        "空闲列表按升序排好，之后的分配更连续。"),
     "touch": Words(
         "The access time decides who is coldest. It counts walks; it is no clock.",
         "访问时间决定谁最冷；它是计数，不是时钟。"),
@@ -150,16 +150,16 @@ MEANINGS: dict[str, Words] = {
         "槽位让给其他请求；树里缓存的部分，回来时还可能命中。"),
     "finish": Words(
         "What it held goes to the tree or back to the free list; its path is unlocked.",
-        "它持有的归树或回到空闲表；路径解锁。"),
+        "它持有的归树或回到空闲列表；路径解锁。"),
     "drop": Words(
         "It was refused on arrival or aborted; it is not tried again.",
         "到达时被拒绝，或被中止；不再尝试。"),
     "sent": Words("When the client sent it.", "客户端发出它的时刻。"),
     "clock": Words("No request is there to run.", "没有可运行的请求。"),
     "forward": Words("The time follows from a cost model, not from a measurement.",
-                     "时间来自成本模型，不是实测。"),
+                     "时间来自代价模型，不是实测。"),
     "decode": Words("The time follows from a cost model, not from a measurement.",
-                    "时间来自成本模型，不是实测。"),
+                    "时间来自代价模型，不是实测。"),
 }
 # fmt: on
 """By kind of change, as phrases.py names them; of some, by the kind of decision that

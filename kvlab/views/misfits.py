@@ -41,7 +41,7 @@ MISFITS: dict[str, str] = {
     "the row of {a} has {b} pages, none at {c}": "{a} 的行有 {b} 页，{c} 处没有页",
     "it names {a}, which is not there": "它提到的 {a} 并不存在",
     "it takes {a} pages of {b}, {c} first, that do not head the free list":
-        "它从 {b} 取 {a} 页（前几页为 {c}），但这些页不在空闲表表头",
+        "它从 {b} 取 {a} 页（前几页为 {c}），但这些页不在空闲列表的开头",
     "it takes block {a}, block {b} heads the queue":
         "它取块 {a}，而空闲队列队首是块 {b}",
     "it releases block {a}, which nobody owns": "它释放块 {a}，而该块无人持有",

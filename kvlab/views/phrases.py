@@ -35,7 +35,7 @@ PHRASES: dict[str, Words] = {
         "{tier} 再次收回已收回过的 {slots} 个槽位，计为空闲 {free} 个"),
     "sortfree": Words(
         "The free list of {tier} is put in ascending order: {free} slots",
-        "{tier} 的空闲表按升序重排：{free} 个槽位"),
+        "{tier} 的空闲列表按升序重排：{free} 个槽位"),
     # --- the tree
     "touch": Words(
         "A walk reaches {n}: access time {time} for its path of {depth} nodes",

@@ -107,7 +107,7 @@ UI_WORDS: dict[str, Words] = {
                          "树却仍以为是它的"),
     "kept_twice": Words("L2 slots {s} were free already, {n} of them: they stand on "
                         "the free list twice",
-                        "L2 槽位 {s}（{n} 个）本已空闲：它们在空闲表里出现两次"),
+                        "L2 槽位 {s}（{n} 个）本已空闲：它们在空闲列表里出现两次"),
     "kept_wanted": Words("is what event {n} is about to load: it goes before the load "
                          "begins",
                          "正是事件 {n} 将要取回的：取回还没开始，它就被删除"),
@@ -292,7 +292,7 @@ UI_WORDS: dict[str, Words] = {
     "grade_short": Words(
         "less than was asked, which harms nobody: no room for a backup, or too little "
         "to evict",
-        "没有要到足数，但无人受损：备份没有空位，或可逐出的不够"),
+        "没有要到足数，但无人受损：备份没有空位，或能逐出的不够"),
     "grades": Words(
         "On the timeline a loss is a full octagon with a cross, or a long bar; a "
         "refusal is half a diamond, or a short bar. The last copy decides: what leaves "

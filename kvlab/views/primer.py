@@ -85,7 +85,7 @@ BLOCK_PANES: tuple[Words, ...] = (
           "of block_size tokens. Blocks count from 1: block 0 is the null block, which "
           "no request gets.",
           "L1 是显存，L2 是连接器在 CPU 上的池。一个块存 block_size 个 token 的 KV。"
-          "块从 1 数起：0 是空块，不给任何请求。"),
+          "块从 1 数起：0 是 null block，不给任何请求。"),
     Words("Left: requests, with computed / known tokens and their block tables.",
           "左：请求，已计算 / 已知 token，和它们的块表。"),
     Words("Middle: every block in its place; 3×2: block 3 has two owners. Then the "

@@ -44,7 +44,7 @@ QUESTIONS: dict[str, Question] = {
               "{threshold} on. L1 has {available} free. What happens?",
               "前缀中有 {tokens} 个 token 只在 L2。至少 {threshold} 个才值得取回；"
               "L1 空闲 {available}。接下来？"),
-        {"loadback load": Words("*All* come back, at once", "*全部*取回，立刻"),
+        {"loadback load": Words("*All* come back, at once", "立刻*全部*取回"),
          "loadback make_room": Words("Leaves are *evicted first*, then it is tried "
                                      "again",
                                      "*先逐出*叶子，再试一次"),

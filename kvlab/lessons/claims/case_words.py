@@ -133,7 +133,7 @@ NUMBERS = {
     "after_one_insert": "插入一次后", "after_middle": "中间 chunk 后",
     "after_last": "最后 chunk 后", "gaps": "断点",
     "host_nodes_evicted": "L2 逐出的节点", "inserts": "插入次数",
-    "host_hit_of_older": "旧的 host 命中", "host_hit_of_newer": "新的 host 命中",
+    "host_hit_of_older": "旧的 L2 命中", "host_hit_of_newer": "新的 L2 命中",
     "under_way": "在途", "while_writing": "写入期间", "locks": "加锁次数",
     "last_write_at": "最后写于事件", "first_demotion_at": "首次降级于事件",
     "fate": "结局", "inserts_through_it": "经过它的插入", "written_at": "写于事件",

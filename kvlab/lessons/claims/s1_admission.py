@@ -154,7 +154,7 @@ def reserved() -> Iterator[Case]:
     ("new_token_ratio starts at 0.7 x conservativeness and falls linearly to a floor.",
      "new_token_ratio 从 0.7 × conservativeness 起步，线性衰减到下限。"),
     ("0.7 to 0.098, in 600 decode rounds without a retraction.",
-     "0.7 到 0.098，需 600 个没有 retract 的解码轮。"),
+     "0.7 到 0.098，需 600 轮没有撤回的解码。"),
 )  # fmt: skip
 def ratio() -> Iterator[Case]:
     """Start, half way, floor, and after."""
@@ -170,7 +170,8 @@ def ratio() -> Iterator[Case]:
      "发生 retract 时立刻调回高值重新保守。"),
     ("It is estimated anew from what the survivors have written: higher or lower than "
      "before. Only an idle engine goes back to 0.7.",
-     "实际是按幸存者已生成的量重新估计，可能更高也可能更低；只有空闲时才回到 0.7。"),
+     "实际是按留下的请求已生成的量重新估计，可能更高也可能更低；"
+     "只有空闲时才回到 0.7。"),
 )  # fmt: skip
 def after_retraction() -> Iterator[Case]:
     """The estimate for young, middle-aged and old survivors."""

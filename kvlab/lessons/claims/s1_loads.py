@@ -27,7 +27,7 @@ A, B = range(100, 112), range(200, 212)
 @claim(
     "S1-4.2-1", "08",
     ("SGLang's promised host hit is loaded whole or not at all.",
-     "承诺的 host 命中长度必须全部提交或全部不认。"),
+     "承诺的 L2 命中长度必须全部提交或全部不认。"),
     ("In both releases.", "两个版本都如此。"),
 )  # fmt: skip
 def all_or_nothing() -> Iterator[Case]:

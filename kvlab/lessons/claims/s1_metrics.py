@@ -70,7 +70,7 @@ VLLM_NAMES = (
      "num_retracted_reqs_total。"),
     ("The last is num_retracted_requests_total on the wire; an alert on the other name "
      "never fires.",
-     "最后一个在线上叫 num_retracted_requests_total；按前者写的告警永远不会响。"),
+     "最后一个导出时叫 num_retracted_requests_total；按前者写的告警永远不会响。"),
 )  # fmt: skip
 def sglang_names() -> Iterator[Case]:
     """Each name in an exposition of 0.5.23, and the name that is there."""
@@ -178,7 +178,7 @@ def _vllm(**knobs: Any) -> BlockMeter:
      "vLLM 导出 kv_cache_usage_perc、running/waiting、preemptions 与两组 prefix "
      "计数。"),
     ("Counters end in _total on the wire, as Prometheus asks.",
-     "按 Prometheus 约定，计数器在线上以 _total 结尾。"),
+     "按 Prometheus 约定，计数器导出时以 _total 结尾。"),
 )  # fmt: skip
 def vllm_names() -> Iterator[Case]:
     """Each name in an exposition of 0.33.0, bare or with _total."""

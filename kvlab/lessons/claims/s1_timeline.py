@@ -160,7 +160,7 @@ def evicts_first() -> Iterator[Case]:
      "hit again; its outputs are kept as tokens. Unless the pool is so tight that the "
      "room for 20 steps of each survivor takes the prompt too.",
      "只释放树不拥有的部分：prompt 留在树上变为 evictable，下次照样命中；"
-     "输出作为 token 保留。除非池子太紧：要为每个幸存者腾出 20 步的空间，"
+     "输出作为 token 保留。除非池子太紧：要为每个留下的请求腾出 20 步的空间，"
      "prompt 也被逐出。"),
 )  # fmt: skip
 def frees_all() -> Iterator[Case]:
