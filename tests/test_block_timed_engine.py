@@ -82,7 +82,7 @@ def test_whoever_found_no_tokens_left_is_tried_in_the_next_step(jump):
 def test_the_blocks_of_a_last_chunk_are_copied_with_the_next_step(jump):
     knobs = config(l2=EAGER, max_num_batched_tokens=64)
     trace = BlockTrace(BlockHeader(config=knobs))
-    slow = Cost(COST.model, COST.device, link_rate=1e7)
+    slow = Cost(COST.model, accelerator("a100"), link_rate=1e7)
     TimedBlockEngine(knobs, slow, emit=trace, jump=jump).run(OpenLoop([LONG]))
     steps, copied = 0, list[tuple[int, int]]()
     for event in trace.events:

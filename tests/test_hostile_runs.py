@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
+from played import golden
 
 from kvlab.cli import main
 from kvlab.errors import TraceError
@@ -16,11 +17,9 @@ from kvlab.pages import as_pages
 from kvlab.record import events as ev
 from kvlab.record.trace import Trace
 from kvlab.record.trace_file import read_trace, write_trace
-from kvlab.run.whole import load_whole
 from kvlab.views.log import player_log
 from kvlab.views.streams import unpack
 
-GOLDENS = Path(__file__).parent / "goldens" / "sglang"
 NUMBERS = (-1, 0, 1, 7, 999, 10**6, 2**31, 2**53 + 1, 2**64, 10**30)
 
 
@@ -28,7 +27,7 @@ NUMBERS = (-1, 0, 1, 7, 999, 10**6, 2**31, 2**53 + 1, 2**64, 10**30)
 def recorded(tmp_path_factory) -> Path:
     """A run with loads, evictions of both tiers and a chunk, as kvlab records it."""
     path = tmp_path_factory.mktemp("run") / "x11.jsonl"
-    write_trace(load_whole(next(GOLDENS.glob("x11*")))[0], path)
+    write_trace(golden("x11"), path)
     return path
 
 

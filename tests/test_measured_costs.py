@@ -87,8 +87,7 @@ def test_the_factors_offered_for_mixtures_bring_them_nearer():
     nearer = {}
     for point in POINTS:
         if point.group.startswith("mixture"):
-            plain = cost_of(point)
-            tuned = Cost(plain.model, plain.device, tp=plain.tp, factors=factors)
+            tuned = cost_of(point, factors)
             nearer.setdefault(point.group, []).append(
                 said(point, tuned) / point.seconds
             )

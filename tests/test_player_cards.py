@@ -12,7 +12,8 @@ from test_card_svg import timed
 
 from kvlab.record import events as ev
 from kvlab.record.replay import Replay
-from kvlab.run.whole import load_whole
+from kvlab.run.script import read_script
+from kvlab.run.whole import run_whole
 from kvlab.views.first_token import FirstTokens
 from kvlab.views.frame import frame_of
 from kvlab.views.meanings import MEANINGS
@@ -29,7 +30,7 @@ def tabs(browser, tmp_path_factory):
     opened = {}
     for name in ("s10", "s11", "s25"):
         goldens = GOLDENS.with_name("sglang") if name == "s25" else GOLDENS
-        run, fault = load_whole(next(goldens.glob(f"{name}*")))
+        run, fault = run_whole(read_script(next(goldens.glob(f"{name}*"))))
         how = (
             {"ended": fault, "about": ("<b>a load & its room", "取回")} if fault else {}
         )

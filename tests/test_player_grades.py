@@ -10,7 +10,8 @@ from player_tab import Tab, needs_chromium, show
 
 from kvlab.record.replay import states
 from kvlab.run.block_run import load_blocks
-from kvlab.run.whole import load_whole
+from kvlab.run.script import read_script
+from kvlab.run.whole import run_whole
 from kvlab.views.grades import grade_of
 from kvlab.views.page import to_html
 from kvlab.views.player_words import UI_WORDS
@@ -29,7 +30,8 @@ def tabs(browser, tmp_path_factory):
         if name == "t06":
             run, fault = load_blocks(next((GOLDENS / "vllm").glob("t06*"))), None
         else:
-            run, fault = load_whole(next((GOLDENS / "sglang").glob(f"{name}*")))
+            path = next((GOLDENS / "sglang").glob(f"{name}*"))
+            run, fault = run_whole(read_script(path))
         how = {"ended": fault} if fault else {}
         folder = tmp_path_factory.mktemp(name)
         opened[name] = Tab(browser, folder, to_html(run, lang="en", **how))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from played import golden
 from player_tab import Tab, needs_chromium
 
 from kvlab import Workbench
-from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
-GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 STANDS = """() => { const {activeElement: at} = document;
     return [at.closest(".pane")?.dataset.pane ?? at.className, at.name ?? "",
             at.dataset.state ?? at.dataset.request ?? ""] }"""
@@ -20,7 +17,7 @@ STANDS = """() => { const {activeElement: at} = document;
 
 @pytest.fixture(scope="module")
 def tab(browser, tmp_path_factory):
-    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    run = golden("s32", "sglang23")
     opened = Tab(browser, tmp_path_factory.mktemp("page"), to_html(run, lang="en"))
     yield opened
     assert opened.heard == []
@@ -143,7 +140,7 @@ def test_a_folded_subtree_is_reached_and_opened_by_arrows(browser, tmp_path):
 
 
 def test_a_page_hears_keys_before_anything_in_it_was_pressed(browser, tmp_path):
-    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    run = golden("s32", "sglang23")
     page = Tab(browser, tmp_path, to_html(run, lang="en")).page
     page.keyboard.press("ArrowRight")
     assert page.evaluate("kvlab.run.at") == 1
@@ -215,7 +212,7 @@ def test_the_watch_whose_events_are_marked_is_the_pressed_one(tab):
 
 @pytest.mark.parametrize("name", ["s25", "s10"])
 def test_the_controls_are_in_a_low_window_without_scrolling(browser, tmp_path, name):
-    run = load_whole(next(GOLDENS.with_name("sglang").glob(f"{name}*")))[0]
+    run = golden(name)
     size = {"width": 1280, "height": 720}
     tab = Tab(browser, tmp_path, to_html(run, lang="en"), viewport=size)
     high = "() => [document.documentElement.scrollHeight, kvlab.root.offsetHeight]"
@@ -231,7 +228,7 @@ PLACES = """() => [scrollX, scrollY, document.documentElement.scrollHeight,
 
 @pytest.mark.parametrize("panel", ["filter", "watches", "note", "export", "help"])
 def test_an_open_panel_is_in_sight_and_has_moved_nothing(browser, tmp_path, panel):
-    run = load_whole(next(GOLDENS.glob("s32*")))[0]
+    run = golden("s32", "sglang23")
     size = {"width": 1280, "height": 720}
     tab = Tab(browser, tmp_path, to_html(run, lang="en", start=20), viewport=size)
     before = tab.js(PLACES)

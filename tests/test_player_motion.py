@@ -5,17 +5,15 @@ from __future__ import annotations
 import random
 import re
 from itertools import combinations
-from pathlib import Path
 
 import pytest
+from played import golden
 from player_tab import Tab, needs_chromium, open_script
 
 from kvlab import Workbench
-from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
-GOLDENS = Path(__file__).parent / "goldens" / "sglang23"
 LOAD, DEMOTE, LOADED = 66, 45, 70  # events of s10: n2 loads, n3 is demoted, all arrive
 SHORT = 84  # an eviction of s10 that frees too little
 FLYING = """() => kvlab.flying.map(({moving, part}) => {
@@ -28,7 +26,7 @@ FLYING = """() => kvlab.flying.map(({moving, part}) => {
 
 @pytest.fixture(scope="module")
 def tab(browser, tmp_path_factory):
-    run = load_whole(next(GOLDENS.glob("s10*")))[0]
+    run = golden("s10", "sglang23")
     opened = Tab(browser, tmp_path_factory.mktemp("page"), to_html(run, lang="en"))
     yield opened
     assert opened.heard == []

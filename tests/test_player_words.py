@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from lab_browser import chromium
+from played import GOLDENS, golden
 from player_tab import NEEDS_CHROMIUM, Tab
 
 from kvlab.glossary import GLOSSARY
 from kvlab.run.block_run import load_blocks
-from kvlab.run.whole import load_whole
 from kvlab.views.page import to_html
 from kvlab.views.player_tables import IN_GLOSSARY
-
-GOLDENS = Path(__file__).parent / "goldens"
 
 
 def test_every_name_that_is_looked_up_stands_in_the_glossary():
@@ -24,7 +20,7 @@ def test_every_name_that_is_looked_up_stands_in_the_glossary():
 @pytest.fixture(scope="module")
 def tabs(tmp_path_factory):
     with chromium() as browser:
-        tree = load_whole(next((GOLDENS / "sglang").glob("r29*")))[0]
+        tree = golden("r29")
         blocks = load_blocks(GOLDENS / "vllm" / "t06_preempt_last_running.json")
         opened = {}
         for engine, run in (("sglang", tree), ("vllm", blocks)):

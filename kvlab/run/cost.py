@@ -108,8 +108,6 @@ class Cost:
         if not 0 < rate <= 1e15:
             raise ConfigError(f"the link moves {rate} bytes a second; use more than 0")
         self.model = model
-        self.device = device
-        self.tp = tp
         self.link_rate = rate
         factors = factors or Factors()
         peak = (model.fp8 and device.fp8_flops) or device.flops

@@ -16,9 +16,8 @@ from ..config import EngineConfig
 from ..errors import EngineFault
 from ..record.trace import Header, Trace
 from ..rules import Rules
-from .load import load_run
 from .runner import ScriptRunner
-from .script import Script, read_script
+from .script import Script
 from .tree_ops import Result
 
 
@@ -39,16 +38,6 @@ def run_whole(
         if results is not None:
             results.append(result)
     return trace, None
-
-
-def load_whole(path: Path) -> tuple[Trace, str | None]:
-    """Return the run in the file as far as it goes, and what ended it, if anything.
-
-    Raises: InputError with file, place and remedy.
-    """
-    if is_script(path):
-        return run_whole(read_script(path))
-    return load_run(path), None
 
 
 def is_script(path: Path) -> bool:

@@ -255,8 +255,8 @@ REDUCES = (
 """SGLang's own all-reduce on H100 ("sglang 2904"): tp, bytes, seconds."""
 
 
-def cost_of(point: Point) -> Cost:
-    """Return the cost model at the point's precision, with the default factors."""
+def cost_of(point: Point, factors: Factors | None = None) -> Cost:
+    """Return the cost model at the point's precision."""
     shape = model_shape(point.model)
     shape = replace(
         shape, weight_bytes=point.weights, kv_bytes=int(shape.kv_bytes * point.kv),
@@ -265,7 +265,7 @@ def cost_of(point: Point) -> Cost:
     device = ACCELERATORS.get(point.device, H20)
     if point.weights < 1:
         device = replace(device, fp8_flops=4 * device.flops)
-    return Cost(shape, device, tp=point.tp)
+    return Cost(shape, device, tp=point.tp, factors=factors)
 
 
 def said(point: Point, cost: Cost | None = None) -> float:
