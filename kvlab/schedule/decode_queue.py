@@ -178,7 +178,7 @@ class DecodeQueue:
         return report
 
     def _retract_until_fit(self, report: DecodeReport) -> None:
-        """Retract at least one, keep at least one; abort that one if it cannot fit."""
+        """Retract until the rest fit, but keep one; abort that one if it cannot fit."""
         order = sorted(
             self.running, key=lambda r: (r.num_outputs, -len(r.prompt)), reverse=True
         )

@@ -82,24 +82,21 @@ def by_branch(waiting: Sequence[Request]) -> list[Request]:
     """
     weight: Counter[Node] = Counter()
     at: defaultdict[Node, list[Request]] = defaultdict(list)
-    roots: set[Node] = set()
     for request in waiting:
         at[request.node].append(request)
-        node = request.node
-        weight[node] += 1
-        while node.parent is not None:
-            node = node.parent
-            weight[node] += 1
-        roots.add(node)
+        here: Node | None = request.node
+        while here is not None:
+            weight[here] += 1
+            here = here.parent
     order: list[Request] = []
-    stack = [(root, False) for root in roots]
+    stack = [(node, False) for node in weight if node.parent is None]
     while stack:
-        here, done = stack.pop()
+        node, done = stack.pop()
         if done:
-            order += at[here]
+            order += at[node]
             continue
-        stack.append((here, True))
-        wanted = [child for child in here.children.values() if child in weight]
+        stack.append((node, True))
+        wanted = [child for child in node.children.values() if child in weight]
         wanted.sort(key=lambda child: -weight[child])
         stack += [(child, False) for child in reversed(wanted)]
     return order
