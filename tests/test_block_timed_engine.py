@@ -9,6 +9,7 @@ from folding import Folded
 
 from kvlab.block_config import BlockConfig, L2Config
 from kvlab.cache.key import as_tokens
+from kvlab.errors import ConfigError, EngineFault
 from kvlab.lessons.scenarios.nb10 import preempted_in_prefill
 from kvlab.record.block_events import CopyOut, Schedule
 from kvlab.record.block_invariants import broken_blocks
@@ -153,6 +154,15 @@ def test_a_prompt_that_no_empty_pool_could_hold_is_refused_at_once():
     engine.run(crowd(2, length=200, outputs=5))
     (refused,) = engine.tallies.refused
     assert (refused.need, refused.total) == (213, 160)
+
+
+def test_a_request_that_outgrows_the_pool_waits_for_ever_and_that_is_said():
+    small = BlockConfig(num_gpu_blocks=5, max_model_len=6000)
+    engine = TimedBlockEngine(small, COST)
+    with pytest.raises(EngineFault, match=r"1 requests .* ask config\.check_start"):
+        engine.run(OpenLoop([Ask("a", 0, as_tokens(range(60)), 100)]))
+    with pytest.raises(ConfigError, match="max_model_len"):
+        small.check_start()
 
 
 def test_the_trace_tells_when_each_was_sent_and_why_some_never_ran():

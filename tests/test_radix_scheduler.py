@@ -104,7 +104,7 @@ def test_a_prefill_that_takes_all_pages_at_hand_sorts_none():
 def test_a_batch_that_was_promised_too_much_is_the_engines_fault():
     desk = Desk(pool_tokens=8)
     request = desk.matched(range(9))
-    with pytest.raises(EngineFault, match="prefill needs 9 pages, 8 are free"):
+    with pytest.raises(EngineFault, match="needs 9 pages, 8 are free; raise pool_tok"):
         desk.scheduler.place([request])
 
 

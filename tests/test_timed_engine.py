@@ -10,6 +10,7 @@ import pytest
 from folding import Folded, differences
 
 from kvlab.config import EngineConfig
+from kvlab.errors import ConfigError, EngineFault
 from kvlab.record import events as ev
 from kvlab.record.snapshot import State
 from kvlab.record.trace import QUIET, Header, Trace
@@ -229,6 +230,15 @@ def test_a_request_that_needs_the_whole_pool_is_refused_one_token_less_is_served
     engine.run(at_once(4093, 4094))
     assert [(r.id, r.need) for r in engine.tallies.refused] == [("r1", 4096)]
     assert [record.id for record in engine.tallies.done] == ["r0"]
+
+
+def test_settings_that_let_nobody_in_say_so_and_who_knows_why():
+    knobs = {"page_size": 64, "pool_tokens": 4096, "host_tokens": 8192}
+    engine = machine(chunked_prefill_size=32, **knobs)
+    with pytest.raises(EngineFault, match=r"2 requests .* ask config\.check_start"):
+        engine.run(at_once(100, 200))
+    with pytest.raises(ConfigError, match="chunked_prefill_size"):
+        engine.engine.config.check_start(RULES["0.5.14"])
 
 
 def test_who_finds_the_queue_full_is_turned_away():

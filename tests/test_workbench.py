@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import kvlab
@@ -31,7 +32,7 @@ def test_rules_and_names_that_are_none_are_refused(knobs):
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda b: b.evict(1.5), "n is 1.5; use a whole number"),
+        (lambda b: b.evict(1.5), "n is 1.5; use an int"),
         (lambda b: b.evict("4"), "n is '4'"),
         (lambda b: b.evict(None), "n is None"),
         (lambda b: b.evict(float("nan")), "n is nan"),
@@ -82,3 +83,9 @@ def test_accounts_and_files_take_a_run_too(bench, tmp_path):
 def test_an_exercise_of_no_name_is_no_traceback_of_another_library():
     with pytest.raises(KvlabError, match="no exercise 5"):
         kvlab.check(5)
+
+
+def test_tokens_may_be_numbers_of_numpy_and_are_kept_as_plain_ones(bench):
+    bench.insert([np.int64(0), np.int32(1)])
+    assert bench.match(np.array([0, 1]))["device_hit"] == 2
+    assert [type(token) for token in bench.script.ops[-2].tokens] == [int, int]

@@ -206,7 +206,10 @@ class HostTier(RadixCache):
         if not node.attached:
             self.host.free(_host_pages(node))
             self.host_leaves.note(node)
-            raise EngineFault(f"n{node.id} was dropped while it was being loaded")
+            raise EngineFault(
+                f"n{node.id} was dropped while it was being loaded; set "
+                "load_protects_source, as 0.5.23 does"
+            )
         return self._lose(node)
 
     def _lose(self, node: Node) -> int:

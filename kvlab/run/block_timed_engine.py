@@ -258,7 +258,8 @@ class TimedBlockEngine(ClockedEngine):
             raise EngineFault(
                 f"{self._num_waiting} requests wait for ever behind {first.id}, which "
                 f"has {first.length} tokens; {pool.num_free} blocks of "
-                f"{self.config.block_size} are free, and nothing runs"
+                f"{self.config.block_size} are free, and nothing runs; ask "
+                "config.check_start what no release starts with"
             )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..cache.key import as_tokens
-from ..errors import EngineFault, InputError
+from ..errors import InputError
 from ..record import events as ev
 from ..schedule.admission import Answer, PrefillAdder
 from ..schedule.request import Request
@@ -200,8 +200,8 @@ class ScriptRunner(TreeOps):
         batch = list(scheduler.running)
         result |= {"bs": len(batch), "finished": []}
         for request in batch:
-            if not scheduler.decode(request, op.token):
-                raise EngineFault(f"no room to decode {request.id} after the check")
+            decoded = scheduler.decode(request, op.token)
+            assert decoded, f"no room to decode {request.id} after the check"
             if len(request.outputs) >= request.max_new:
                 scheduler.finish(request)
                 result["finished"].append(request.id)

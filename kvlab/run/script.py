@@ -281,7 +281,7 @@ def check_op(where: str, op: AnyOp | NewRequest) -> None:
         if value is None and size != "n":
             continue  # all of them, or as many as the engine would
         if type(value) is not int:
-            raise InputError(where, f"{size} is {value!r}", "use a whole number")
+            raise InputError(where, f"{size} is {value!r}", "use an int")
         if value < 0:
             raise InputError(where, f"{size} is {value}", "use 0 or more")
     for field in ("tokens", "out", "token", "first_out"):

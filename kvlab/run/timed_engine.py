@@ -298,7 +298,8 @@ class TimedEngine(ClockedEngine):
                 f"{len(self.scheduler.waiting)} requests wait for ever behind "
                 f"{first.id}, which wants {first.length} tokens; "
                 f"{self.cache.allocator.available} are free, "
-                f"{self.cache.evictable_size} evictable, and nothing runs"
+                f"{self.cache.evictable_size} evictable, and nothing runs; "
+                "ask config.check_start what no release starts with"
             )
 
 

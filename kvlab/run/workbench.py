@@ -134,13 +134,16 @@ class Workbench:
 
 
 def listed(tokens: Iterable[int]) -> list[int]:
-    """Return token ids as a script lists them. Raises: InputError for no list."""
+    """Return token ids as a script lists them, numbers of numpy as Python's own.
+
+    Raises: InputError for no list.
+    """
     if isinstance(tokens, np.ndarray):
         return tokens.tolist()  # type: ignore[no-any-return]
     if not isinstance(tokens, Iterable):
         remedy = "use one such as range(100, 112)"
         raise InputError(repr(tokens)[:40], "is no list of token ids", remedy)
-    return list(tokens)
+    return [i.item() if isinstance(i, np.generic) else i for i in tokens]
 
 
 def run_script(script: sc.Script) -> Trace:

@@ -104,7 +104,8 @@ class RadixScheduler(DecodeQueue):
         if pages is None:
             raise EngineFault(
                 f"prefill needs {sum(counts)} pages, "
-                f"{self.cache.allocator.available // page} are free"
+                f"{self.cache.allocator.available // page} are free; raise pool_tokens "
+                "or lower chunked_prefill_size"
             )
         for request, count in zip(batch, counts, strict=True):
             self._place_one(request, pages[:count])
