@@ -6,6 +6,7 @@ from typing import Any
 
 import folding
 import pytest
+from played import GOLDENS, replayed
 
 from kvlab.config import EngineConfig
 from kvlab.errors import EngineFault, InputError
@@ -15,6 +16,7 @@ from kvlab.record.trace import QUIET, Emitter, Header, Trace
 from kvlab.rules import Rules
 from kvlab.run import script as sc
 from kvlab.run.runner import ScriptRunner
+from kvlab.run.whole import run_script
 from kvlab.run.workbench import Workbench
 
 
@@ -486,3 +488,9 @@ def test_an_empty_namespace_is_a_namespace():
     player.do(sc.InsertOp([1, 2, 3]))
     found = [player.do(sc.MatchOp([1, 2, 3], extra)) for extra in ("", None)]
     assert [result["device_hit"] for result in found] == [0, 3]
+
+
+def test_a_script_that_ends_in_the_engines_fault_says_at_which_op():
+    script = replayed(next((GOLDENS / "sglang").glob("s25*"))).script
+    with pytest.raises(EngineFault, match=r"^operation 9 \(evict_host\): n1 was drop"):
+        run_script(script)

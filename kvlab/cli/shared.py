@@ -68,8 +68,8 @@ def whole_run(name: Path, rules: str | None = None) -> tuple[Trace, str | None]:
     from msgspec.structs import replace
 
     from ..lessons.scenarios import SCENARIOS
+    from ..record.trace_file import read_trace
     from ..rules import Rules
-    from ..run.load import load_run
     from ..run.whole import run_whole
 
     if rules is None and (scenario := SCENARIOS.get(str(name))) is not None:
@@ -77,7 +77,7 @@ def whole_run(name: Path, rules: str | None = None) -> tuple[Trace, str | None]:
     if (script := script_of(name)) is None:
         if rules is not None:
             raise InputError(str(name), "no script to run again", "leave out --rules")
-        return load_run(name), None
+        return read_trace(name), None
     if rules is not None:
         script = replace(script, rules=Rules.named(rules))
     return run_whole(script)

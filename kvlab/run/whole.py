@@ -1,7 +1,8 @@
-"""How is a run shown that ended in an engine's own assertion?
+"""What does a script come to, as a whole?
 
-Up to there, and with what the assertion said: golden s25 is such a run.
-Left out: reading files (load.py).
+Its trace; where an assertion of the engine's own ends it, what came before and what the
+assertion said: golden s25 is such a run.
+Left out: reading files (script.py), and a single op (runner.py).
 """
 
 from __future__ import annotations
@@ -38,6 +39,18 @@ def run_whole(
         if results is not None:
             results.append(result)
     return trace, None
+
+
+def run_script(script: Script) -> Trace:
+    """Carry out a whole script and return its trace.
+
+    Raises: EngineFault, with the op's number, where an assertion of the real engine
+    would fail.
+    """
+    trace, fault = run_whole(script)
+    if fault is not None:
+        raise EngineFault(fault)
+    return trace
 
 
 def is_script(path: Path) -> bool:

@@ -144,15 +144,3 @@ def listed(tokens: Iterable[int]) -> list[int]:
         remedy = "use one such as range(100, 112)"
         raise InputError(repr(tokens)[:40], "is no list of token ids", remedy)
     return [i.item() if isinstance(i, np.generic) else i for i in tokens]
-
-
-def run_script(script: sc.Script) -> Trace:
-    """Carry out a whole script and return its trace.
-
-    Raises: EngineFault where an assertion of the real engine would fail.
-    """
-    trace = Trace(Header(name=script.name, config=script.config, rules=script.rules))
-    runner = ScriptRunner(script, trace)
-    for number, op in enumerate(script.ops):
-        runner.step(number, op)
-    return trace

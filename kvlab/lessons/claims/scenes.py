@@ -23,7 +23,8 @@ from ...run.model_shapes import model_shape
 from ...run.script import AnyOp, DecodeStepOp, NewRequest, RoundOp, Script
 from ...run.tallies import Tallies, percentile
 from ...run.timed_engine import TimedEngine
-from ...run.workbench import Workbench, run_script
+from ...run.whole import run_script
+from ...run.workbench import Workbench
 from ...run.workload import Ask, OpenLoop
 from ..title_collapse import SETTINGS, Finding, play
 

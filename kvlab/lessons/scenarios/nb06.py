@@ -13,7 +13,8 @@ from ...config import EngineConfig, WritePolicy
 from ...record.trace import Trace
 from ...rules import Rules
 from ...run.script import AnyOp, EvictOp, InsertOp, Script
-from ...run.workbench import Workbench, run_script
+from ...run.whole import run_script
+from ...run.workbench import Workbench
 
 A = range(100, 112)
 B = range(200, 210)
