@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cbor2
@@ -100,10 +100,10 @@ class Hasher:
     def __init__(self, algo: HashAlgo, block_size: int, seed: str = SEED) -> None:
         self.block_size = block_size
         self._chain = algo == "chain64"
-        self._digest = _DIGESTS["xxhash" if self._chain else algo]
-        self.none_hash: BlockHash = self._digest(seed)
         self._style: Style = "cbor" if algo.endswith("cbor") else "pickle"
-        self._hash = _HASHES["xxhash" if algo.startswith("xx") else "sha256"]
+        self._serialize = _cbor if self._style == "cbor" else _pickled
+        self._hash = _sha256 if algo.startswith("sha256") else xxhash.xxh3_128_digest
+        self.none_hash: BlockHash = self._digest(seed)
         self._write = writer(self._style, block_size, len(self.none_hash))
         self._weights = _odd_numbers(block_size, seed=1)
         self._places = _odd_numbers(64, seed=2)
@@ -132,6 +132,9 @@ class Hasher:
             parent = self._digest((parent, content, extras.keys(block, size)))
             names.append(parent)
         return names
+
+    def _digest(self, value: object) -> bytes:
+        return self._hash(self._serialize(value))
 
     def _hashed(
         self, known: Sequence[BlockHash], fresh: NDArray[np.int64]
@@ -209,15 +212,3 @@ def _cbor(value: object) -> bytes:
 
 def _sha256(data: bytes) -> bytes:
     return hashlib.sha256(data).digest()
-
-
-_HASHES: dict[str, Callable[[bytes], bytes]] = {
-    "sha256": _sha256, "xxhash": xxhash.xxh3_128_digest,
-}  # fmt: skip
-
-_DIGESTS: dict[str, Callable[[object], bytes]] = {
-    "sha256": lambda value: hashlib.sha256(_pickled(value)).digest(),
-    "sha256_cbor": lambda value: hashlib.sha256(_cbor(value)).digest(),
-    "xxhash": lambda value: xxhash.xxh3_128_digest(_pickled(value)),
-    "xxhash_cbor": lambda value: xxhash.xxh3_128_digest(_cbor(value)),
-}

@@ -28,6 +28,7 @@ def run_whole(
     """Carry out a script as far as it goes; return its trace and what ended it.
 
     Changes: `results`, if given, gets what every op returned.
+    Raises: InputError as `ScriptRunner.step`.
     """
     trace = Trace(Header(name=script.name, config=script.config, rules=script.rules))
     runner = ScriptRunner(script, trace)
@@ -45,7 +46,7 @@ def run_script(script: Script) -> Trace:
     """Carry out a whole script and return its trace.
 
     Raises: EngineFault, with the op's number, where an assertion of the real engine
-    would fail.
+    would fail; InputError as `run_whole`.
     """
     trace, fault = run_whole(script)
     if fault is not None:
