@@ -28,6 +28,7 @@ class L2Config(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     includes a null block, which only the simple connector has: of the other, one less
     are chunks. `lazy` is the simple one's; eviction_policy, store_threshold and
     offload_prompt_only are the other's.
+    Raises: ConfigError for a number below its least, or for `lazy` with the other.
     """
 
     num_cpu_blocks: int
@@ -55,6 +56,7 @@ class BlockConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     Units: pools in blocks, budgets and lengths in tokens, `watermark` a share of the
     pool. `hash_algo` chain64 is kvlab's own, for replays (blocks/hashing.py).
+    Raises: ConfigError for a number out of its range, or a pool too large to model.
     Source: vLLM 0.33.0, config/scheduler.py and config/cache.py.
 
     >>> BlockConfig(num_gpu_blocks=11, block_size=4).usable_tokens

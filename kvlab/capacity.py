@@ -55,6 +55,7 @@ class Deployment(Struct, frozen=True, kw_only=True):
     Units: memory in bytes on each GPU: `kv_memory` is what is left for KV, or else
     `memory` x `fraction` - `weights` - `reserve`. `context` is input plus output tokens
     of a sequence; `state` bytes that recurrent layers keep for one, on each GPU.
+    Raises: ConfigError for a value that no server has, or a pool that is said twice.
     """
 
     tp: int = 1

@@ -47,6 +47,8 @@ class EngineConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     Units: pools and budgets in tokens. `host_tokens` is exact; None asks the engine's
     own ratio rule. Thresholds of None take the release's default.
+    Raises: ConfigError for a number out of its range, a pool that holds no page or is
+    too large to model, or host tokens that are not whole pages.
     Source: SGLang 0.5.14, server_args.py; for thresholds mem_cache/hiradix_cache.py,
     for `clip_max_new` managers/schedule_policy.py, CLIP_MAX_NEW_TOKENS.
 

@@ -67,7 +67,10 @@ def two_block_runs(a: Path, b: Path) -> tuple[BlockTrace, BlockTrace] | None:
 
 
 def render_beside(arguments: argparse.Namespace) -> None:
-    """Draw both runs' accounts over time. Changes: the file."""
+    """Draw both runs' accounts over time. Changes: the file.
+
+    Raises: InputError for options that say another picture.
+    """
     from ..views.block_export import render_both
 
     if arguments.what not in (None, "account") or arguments.step is not None:

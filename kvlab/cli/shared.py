@@ -131,7 +131,10 @@ _MOST_BYTES = 16 << 20
 
 def check_target(path: Path | None, *read: Path | None) -> None:
     """Refuse, before hours of work, a place where nothing can be written, or that is
-    one of the files to be `read`."""
+    one of the files to be `read`.
+
+    Raises: InputError with the place and what to do.
+    """
     if path is None:
         return
     if path.is_dir():

@@ -28,6 +28,7 @@ class KVForm(Struct, frozen=True, kw_only=True):
 
     Shapes: `rows` holds the shape of one token's row in each part of a layer: K and V,
     or the one part of MLA.
+    Raises: ConfigError for less than one layer or number, or a dtype that is none.
 
     >>> form = KVForm.of_heads(layers=2, kv_heads=2, head_dim=8, dtype="bfloat16")
     >>> form.rows, form.token_bytes

@@ -39,6 +39,7 @@ class TimedBlockEngine(ClockedEngine):
     """One vLLM engine on a virtual clock.
 
     `stored_blocks` were copied to L2; `l2_peak` is the most that it held at once.
+    Raises: ConfigError for an L2 behind another connector than the simple one.
 
     >>> from kvlab.run.accelerators import accelerator
     >>> from kvlab.run.model_shapes import model_shape

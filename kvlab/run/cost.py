@@ -59,6 +59,7 @@ class Factors(Struct, frozen=True, kw_only=True):
     mixture, `overhead_s=0.006, prefill_flops=0.15` come nearer: 0.57 to 1.09 with one
     running, 0.97 to 1.24 with more, 0.15 to 0.72 in prefill. Set your own after one
     measurement.
+    Raises: ConfigError for a share outside 0 to 1, or more than 10 seconds.
     """
 
     prefill_flops: float = 0.65
@@ -85,6 +86,7 @@ class Cost:
     Units: femtoseconds, tokens; `link_rate` bytes a second in each direction, for the
     KV of all ranks together: the links' peak unless given. Copies from pinned memory
     were measured at 0.77 to 0.82 of it.
+    Raises: ConfigError for a tp outside 1 to 1024, or a link that moves nothing.
 
     >>> from kvlab.run.accelerators import accelerator
     >>> from kvlab.run.model_shapes import model_shape

@@ -119,7 +119,10 @@ class Player(anywidget.AnyWidget):
         return self.difference
 
     def report(self, lang: Lang = "en") -> str:
-        """Return the comparison with the last fork in words."""
+        """Return the comparison with the last fork in words.
+
+        Raises: KvlabError before the first.
+        """
         if self.other is None:
             raise KvlabError("nothing to compare with: call fork() first")
         return comparison(self.trace, self.other, lang)

@@ -58,7 +58,10 @@ SCENARIOS: dict[str, Callable[..., Workbench]] = _found()
 
 def fork_of(scenario: Callable[..., Story]) -> Callable[..., AnyTrace]:
     """Return what a player forks with: the scenario, told with other knobs, or its ops
-    under other `rules` (a release's name, or a combination's)."""
+    under other `rules` (a release's name, or a combination's).
+
+    It raises ConfigError for impossible knobs, and for rules where there are no ops.
+    """
 
     def fork(rules: str | None = None, **knobs: Any) -> AnyTrace:
         story = scenario(**knobs)
