@@ -24,7 +24,7 @@ from kvlab.run.block_timed_replay import block_figures_of
 from kvlab.run.cost import NS, Cost
 from kvlab.run.generators import burst, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
-from kvlab.run.timed_request import Part
+from kvlab.run.parts import Part
 from kvlab.run.workload import Ask, OpenLoop
 
 COST = Cost(model_shape("llama-3-8b"), accelerator("a100"), link_rate=4e9)

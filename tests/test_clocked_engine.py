@@ -21,8 +21,8 @@ from kvlab.run.block_timed_engine import TimedBlockEngine
 from kvlab.run.cost import Cost
 from kvlab.run.generators import burst, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
+from kvlab.run.parts import Part
 from kvlab.run.timed_engine import TimedEngine
-from kvlab.run.timed_request import Part
 from kvlab.run.workload import OpenLoop
 
 TO_FIRST = (Part.QUEUE, Part.LOAD, Part.PREFILL)

@@ -7,7 +7,7 @@ from test_timed_engine import RULES, crowd, machine
 
 from kvlab.config import EngineConfig
 from kvlab.record.trace import Header, Trace
-from kvlab.run.timed_request import Part
+from kvlab.run.parts import Part
 from kvlab.views.first_token import FirstTokens
 
 

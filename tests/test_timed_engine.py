@@ -19,8 +19,8 @@ from kvlab.run.accelerators import accelerator
 from kvlab.run.cost import NS, Cost
 from kvlab.run.generators import burst, chat, poisson, shared_system
 from kvlab.run.model_shapes import model_shape
+from kvlab.run.parts import Part
 from kvlab.run.timed_engine import TimedEngine
-from kvlab.run.timed_request import Part
 from kvlab.run.workload import Ask, ClosedLoop, OpenLoop
 
 RULES = {"0.5.14": Rules.v0_5_14(), "0.5.23": Rules.v0_5_23()}

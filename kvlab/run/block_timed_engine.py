@@ -30,8 +30,8 @@ from .block_timed_scheduler import TimedBlockScheduler, clocked, timed
 from .clocked_engine import ClockedEngine
 from .clocked_link import NEVER
 from .cost import NS, Cost
+from .parts import Part
 from .tallies import Refused
-from .timed_request import Part
 from .workload import Ask
 
 

@@ -17,10 +17,10 @@ from ..record.trace import QUIET, BlockHeader, BlockTrace
 from .block_serial import queue_digest
 from .block_timed_engine import TimedBlockEngine
 from .cost import Cost
+from .parts import Part
 from .stopwatch import Stopwatch
 from .tallies import seconds
 from .timed_replay import workload_of
-from .timed_request import Part
 from .workload import TraceAsks
 
 Figures = dict[str, Any]

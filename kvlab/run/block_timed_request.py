@@ -2,26 +2,20 @@
 
 Its outputs are counted and not kept: they all are one token that no other request has,
 so that two requests share no more than their prompts do. The names of its blocks are
-made once, prompt and outputs, and its time is booked as that of SGLang's requests is:
-
-        arrival  queue   load    prefill   first token
-           |------|-------|--------|         TTFT = queue + load + prefill + recompute
-                                   |- decode -|  requeue  |- recompute -|- decode -|
-                                          preempted   admitted again
-
-Preempted before its first token, it queues again and recomputes within its TTFT.
+made once, prompt and outputs, and its time is booked as that of SGLang's requests is
+(parts.py).
 """
 
 from __future__ import annotations
 
 from ..config import MAX_TOKENS
 from ..schedule.block_request import BlockRequest
+from .parts import Booked
 from .tallies import Record
-from .timed_request import NOTHING_SPENT, Part
 from .workload import Ask, life_of
 
 
-class TimedBlockRequest(BlockRequest):
+class TimedBlockRequest(BlockRequest, Booked):
     """A request with an arrival in nanoseconds.
 
     `life` is the prompt with all outputs behind it; of it `length` tokens are known.
@@ -36,17 +30,14 @@ class TimedBlockRequest(BlockRequest):
     def __init__(self, ask: Ask, most: int = MAX_TOKENS) -> None:
         max_new = max(1, min(ask.max_new, most - len(ask.tokens)))
         super().__init__(ask.id, [], max_new, arrival=ask.at)
+        Booked.__init__(self, ask.at)
         kept = ask.life
         if kept is None:
             kept = life_of(ask.tokens, self.max_new, ask.filler)
         self.life = kept[:most]
         self.prompt_len = len(ask.tokens)
         self.at = ask.at
-        self.spent = NOTHING_SPENT.copy()
-        self.ttft: int | None = None
         self.num_placed = 0
-        self.part = Part.QUEUE
-        self._since = ask.at
         self._outputs = 0
 
     @property
@@ -72,16 +63,6 @@ class TimedBlockRequest(BlockRequest):
     def count(self, outputs: int) -> None:
         """It has got so many outputs more."""
         self._outputs += outputs
-
-    def enter(self, part: Part, now: int) -> None:
-        """Book the time since the last change, and begin `part`."""
-        self.spent[self.part] += now - self._since
-        self.part, self._since = part, now
-
-    @property
-    def waiting_part(self) -> Part:
-        """What it is called when this request waits."""
-        return Part.QUEUE if self.ttft is None else Part.REQUEUE
 
     def record(self, end: int) -> Record:
         """Return what is left of it when it leaves."""

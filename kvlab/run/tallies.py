@@ -10,14 +10,16 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from ..schedule.request import Request
-from .timed_request import Part, TimedRequest
+from .parts import Part
+from .timed_request import TimedRequest
 
 
 class Record(Struct, frozen=True, gc=False):
     """One request that left.
 
     Units: nanoseconds; `spent` has one entry for each of `Part`, in their order, and
-    sums to `end - arrival`; queue, load and prefill sum to `ttft` (None: none came).
+    sums to `end - arrival`; queue, load and prefill sum to `ttft` (None: none came),
+    with what was recomputed by then, if vLLM preempted it before its first token.
     """
 
     id: str

@@ -30,8 +30,9 @@ from .clocked_engine import ClockedEngine
 from .clocked_link import NEVER
 from .cost import NS, Cost
 from .engine import Engine
+from .parts import Part
 from .samples import Sampler
-from .timed_request import Part, TimedRequest
+from .timed_request import TimedRequest
 from .timed_scheduler import TimedScheduler, timed
 from .workload import Ask
 

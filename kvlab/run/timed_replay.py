@@ -18,10 +18,10 @@ from ..record.trace import QUIET, Header, Trace
 from ..rules import Rules
 from ..schedule.policy import Policy
 from .cost import Cost
+from .parts import Part
 from .stopwatch import Stopwatch
 from .tallies import seconds
 from .timed_engine import TimedEngine
-from .timed_request import Part
 from .workload import OpenLoop, TraceAsks, TurnLoop, Workload
 
 Figures = dict[str, Any]

@@ -1,40 +1,17 @@
-"""Where did a request's time go?
-
-A request is always in one stage, and every change of stage books the time since the
-last one, in whole nanoseconds. So the parts sum to its time by construction:
-
-        arrival  queue   load    prefill   first token
-           |------|-------|--------|         TTFT = queue + load + prefill
-                                   |- decode -|  requeue  |- recompute -|- decode -|
-                                            retracted   admitted again
+"""How long is a request on a clock, when nobody counts its tokens?
 
 While it decodes, its lengths are not stored: they are the batch's step counter plus an
 offset, so that a jump over many steps touches no request.
+Left out: where its time goes (parts.py).
 """
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 from ..config import MAX_TOKENS
 from ..record.events import Tokens
 from ..schedule.request import Request
+from .parts import Booked
 from .workload import life_of
-
-
-class Part(StrEnum):
-    """What a request does with its time."""
-
-    QUEUE = "queue"
-    LOAD = "load"
-    PREFILL = "prefill"
-    DECODE = "decode"
-    REQUEUE = "requeue"
-    RECOMPUTE = "recompute"
-
-
-NOTHING_SPENT = dict.fromkeys(Part, 0)
-"""No nanosecond of any part, in their order."""
 
 
 class Steps:
@@ -46,7 +23,7 @@ class Steps:
         self.count = 0
 
 
-class TimedRequest(Request):
+class TimedRequest(Request, Booked):
     """A request with an arrival, whose outputs are counted and not kept.
 
     Units: `arrival` and the parts of `spent` in nanoseconds, tokens otherwise. Its
@@ -77,16 +54,11 @@ class TimedRequest(Request):
         self.seat: int | None = None
         self._life = life_of(prompt, max_new, filler) if life is None else life
         super().__init__(id, self._life[: len(prompt)], max_new)
+        Booked.__init__(self, arrival)
         self.arrival = arrival
         self.filler = filler
-        self.spent = NOTHING_SPENT.copy()
-        self.ttft: int | None = None
         self.num_retracted = 0
         self.was_admitted = False
-        self.part = Part.QUEUE
-        self._since = arrival
-
-    # --- lengths
 
     @property
     def num_outputs(self) -> int:
@@ -126,15 +98,3 @@ class TimedRequest(Request):
     def tokens(self, length: int) -> Tokens:
         """Return the first `length` tokens of prompt + outputs; no copy."""
         return self._life[:length]
-
-    # --- time
-
-    def enter(self, part: Part, now: int) -> None:
-        """Book the time since the last change, and begin `part`."""
-        self.spent[self.part] += now - self._since
-        self.part, self._since = part, now
-
-    @property
-    def waiting_part(self) -> Part:
-        """What it is called when this request waits."""
-        return Part.QUEUE if self.ttft is None else Part.REQUEUE

@@ -11,13 +11,13 @@ from itertools import accumulate, repeat
 
 from ...run.block_script import RequestSpec
 from ...run.generators import poisson, shared_system, unique
+from ...run.parts import Part
 from ...run.tallies import Tallies
-from ...run.timed_request import Part
 from ..stages import Blocks
 from .ledger import Case, Ledger, case
 from .scenes import (
     SECOND,
-        collapse,
+    collapse,
     mean,
     p99,
     serve,

@@ -12,7 +12,7 @@ from random import Random
 from ...record import block_events as be
 from ...record import events as ev
 from ...record.events import Event
-from ...run.timed_request import Part
+from ...run.parts import Part
 from ...views.theme import Words
 from ..giving_way import judge
 from ..kinds import Belief, Case, Choice, Fill, Function
