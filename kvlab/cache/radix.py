@@ -102,7 +102,7 @@ class RadixCache(DeviceTier):
         space: str = "",
         known: Node | None = None,
     ) -> InsertResult:
-        """Let the tree own the pages of the tokens; return how many it knew already.
+        """Let the tree own the pages of the tokens; return what it knew already.
 
         Shapes: `pages` covers the tokens from `start` on, whole pages only; the caller
         has matched and locked what lies before. The tree owns the pages of the first

@@ -33,7 +33,7 @@ def render_block_run(arguments: argparse.Namespace, trace: BlockTrace) -> None:
     step = len(trace) if arguments.step is None else arguments.step
     what = arguments.what or "pool"
     render_blocks(trace, step, what, arguments.out, arguments.lang)
-    note(arguments, f"{arguments.out}: {what} after event {step}")
+    note(f"{arguments.out}: {what} after event {step}")
 
 
 def blocks_beside(path: Path) -> BlockTrace:
@@ -82,4 +82,4 @@ def render_beside(arguments: argparse.Namespace) -> None:
         for path in (arguments.path, arguments.beside)
     ]
     render_both(runs, arguments.out, arguments.lang)
-    note(arguments, f"{arguments.out}: both accounts over time")
+    note(f"{arguments.out}: both accounts over time")

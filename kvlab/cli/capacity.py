@@ -34,6 +34,7 @@ from .shared import add_command, check_target, model_config, named_model
 
 
 def add_capacity(commands: Any) -> None:
+    """Declare the command."""
     parser = add_command(
         commands, "capacity", _capacity,
         "KV bytes of a token, tokens in the pool, sequences that fit",

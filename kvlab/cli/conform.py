@@ -11,6 +11,7 @@ from .shared import add_command, progress
 
 
 def add_conform(commands: Any) -> None:
+    """Declare the command."""
     parser = add_command(
         commands, "conform", conform,
         "replay recorded states of a real engine and compare every record",
@@ -21,6 +22,7 @@ def add_conform(commands: Any) -> None:
 
 
 def conform(arguments: argparse.Namespace) -> int:
+    """Play the goldens and print what differs; return 1 if anything does."""
     from msgspec import to_builtins
 
     from ..run.goldens import conform_goldens

@@ -28,6 +28,7 @@ Say = Callable[[int], object]
 
 
 def add_diagnose(commands: Any) -> None:
+    """Declare the command."""
     parser = add_command(
         commands, "diagnose", _diagnose,
         "say from logs, /metrics scrapes, a run or a request trace what is wrong",

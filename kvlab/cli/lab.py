@@ -12,6 +12,7 @@ from .shared import add_command
 
 
 def add_lab(commands: Any) -> None:
+    """Declare the command."""
     parser = add_command(
         commands, "lab", lab, "open JupyterLab on the notebooks (loopback, token)",
         "kvlab lab\n  kvlab lab -- --no-browser --port 8899",
@@ -20,5 +21,6 @@ def add_lab(commands: Any) -> None:
 
 
 def lab(arguments: argparse.Namespace) -> int:
+    """Become JupyterLab, on the notebooks."""
     command = lab_command(course(Path.cwd()), arguments.jupyter)
     os.execv(command[0], command)

@@ -37,16 +37,16 @@ def render(arguments: argparse.Namespace) -> int:
     what: Any = arguments.what or "tree"
     trace, fault = whole_run(arguments.path, arguments.rules)
     if fault is not None:
-        note(arguments, f"{arguments.path}: the run ends early: {fault}")
+        note(f"{arguments.path}: the run ends early: {fault}")
     if arguments.film is not None:
         first, last = arguments.film
         steps = range(first, last + 1)
         render_film(trace, steps, arguments.out, arguments.lang)
-        note(arguments, f"{arguments.out}: events {first} to {last}")
+        note(f"{arguments.out}: events {first} to {last}")
         return 0
     step = len(trace) if arguments.step is None else arguments.step
     draw(trace, step, what, arguments.out, arguments.lang)
-    note(arguments, f"{arguments.out}: {what} after event {step}")
+    note(f"{arguments.out}: {what} after event {step}")
     return 0
 
 
@@ -111,7 +111,7 @@ def _as_far_as_it_goes(
         if not len(trace):
             raise
         what = str(damage).partition("; ")[0]
-        note(arguments, f"{what}; the page plays the {len(trace):,} events before it")
+        note(f"{what}; the page plays the {len(trace):,} events before it")
         return trace, None, what.replace(str(path), path.name)
 
 
@@ -129,7 +129,7 @@ def export(arguments: argparse.Namespace) -> int:
             arguments.out,
             {"perfetto": perfetto, "csv": account_csv}[arguments.to](trace),
         )
-    note(arguments, f"{arguments.out}: {len(trace):,} events")
+    note(f"{arguments.out}: {len(trace):,} events")
     return 0
 
 

@@ -30,6 +30,7 @@ _LEAVE_OUT = "leave it out, or use --engine sglang"
 
 
 def add_replay(commands: Any) -> None:
+    """Declare the command."""
     parser = add_command(
         commands, "replay", replay, "run a request trace through the L1/L2 cache",
         "kvlab replay conversation_trace.jsonl --limit 2000 --pool-tokens 3000000 "
@@ -65,6 +66,7 @@ def add_replay(commands: Any) -> None:
 
 
 def replay(arguments: argparse.Namespace) -> int:
+    """Replay the trace, print its figures, and write what the options name."""
     from ..record.request_trace import read_requests, unique
     from ..record.trace_file import write_trace
 
@@ -79,7 +81,7 @@ def replay(arguments: argparse.Namespace) -> int:
         read = unique(read)
     if arguments.unit and read.block_size is None:
         raise InputError("--unit", f"{arguments.trace} has no hash ids", "leave it out")
-    note(arguments, f"{arguments.trace}: {read.about}")
+    note(f"{arguments.trace}: {read.about}")
     figures, traces = replay_both(
         runs,
         read.requests,

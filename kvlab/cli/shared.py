@@ -152,6 +152,7 @@ def check_target(path: Path | None, *read: Path | None) -> None:
 
 
 def print_figures(arguments: argparse.Namespace, figures: dict[str, Any]) -> None:
+    """Print the figures, or the object with `--json`."""
     if arguments.json:
         print(json.dumps(figures))
     else:
@@ -185,6 +186,7 @@ def _shown(value: Any) -> str:
 
 
 def progress(total: int | None, what: str, unit: str) -> Any:
+    """Return a bar on stderr, off where that is no terminal."""
     from tqdm import tqdm
 
     return tqdm(
@@ -193,5 +195,6 @@ def progress(total: int | None, what: str, unit: str) -> Any:
     )  # fmt: skip
 
 
-def note(arguments: argparse.Namespace, text: str) -> None:
+def note(text: str) -> None:
+    """Say on stderr, in one line, what was done."""
     print(one_line(text), file=sys.stderr)

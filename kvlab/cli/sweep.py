@@ -122,7 +122,7 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if arguments.jobs == 0:
         raise InputError("--jobs", "is 0", "use 1 or more, or -1 for all cores")
     backend = _backend(arguments.backend)
-    note(arguments, f"{arguments.trace}: {len(grid)} replays")
+    note(f"{arguments.trace}: {len(grid)} replays")
     figures: list[Figures] = []
     with parallel_config(backend=backend, n_jobs=arguments.jobs):
         found = Parallel(return_as="generator")(

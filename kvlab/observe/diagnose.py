@@ -61,7 +61,7 @@ def diagnose(
         recording
         for sort in ("log", "metrics")
         if (mine := [one for one in inputs if one.sort == sort])
-        for recording in [_record(sort, mine, len(given) == 1 and len(inputs) > 1)]
+        for recording in [_record(sort, mine)]
     ]
     return _choose(found, inputs, remarks(given, inputs), lang)
 
@@ -106,9 +106,7 @@ def _diagnose_file(one: Input, lang: Lang) -> Diagnosis:
 # --- reading and judging
 
 
-def _record(
-    sort: Literal["log", "metrics"], inputs: list[Input], folder: bool
-) -> Recording:
+def _record(sort: Literal["log", "metrics"], inputs: list[Input]) -> Recording:
     """Return everything that the files of one kind say."""
     recording = Recording(sort)
     reader = (LogReader if sort == "log" else ScrapeReader)(recording)

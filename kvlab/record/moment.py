@@ -106,6 +106,7 @@ class Pool:
     ready: int = 0
 
     def copy(self) -> Pool:
+        """Return an independent pool. Cost: O(parts of the free list)."""
         return Pool(self.num_pages, self.first, self.free.copy(), self.ready)
 
     def rest(self, pages: Pages) -> None:

@@ -204,7 +204,7 @@ class BlockRunner:
     def snapshot(self) -> Record:
         """Return the engine's state as the recordings write it."""
         scheduler, pool = self.scheduler, self.manager.pool
-        live = [r for r in self.requests.values() if r.status is not Status.FINISHED]
+        live = self._live()
         state: Record = {
             "running": [r.id for r in scheduler.running],
             "waiting": [r.id for r in (*scheduler.deferred, *scheduler.waiting)],

@@ -59,6 +59,7 @@ def scale_of(layout: TreeLayout) -> Scale:
 
 
 def title(lang: Lang) -> Markup:
+    """Return the picture's title and the note behind it."""
     title = TITLE.to(lang)
     after = theme.width(title, 13) + 8
     heavy = {"font_size": 12, "font_weight": 600}
