@@ -511,6 +511,28 @@ def test_a_folder_of_rotated_files_is_one_log_oldest_first(tmp_path):
     assert "clock_jumps_back" not in told.facts
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("s.log.2", "s.log.1", "s.log"), ("s.log.10", "s.log.9", "s.log"),
+     ("s.log-20260310", "s.log-20260311.gz", "s.log"),
+     ("s.log.2026-03-10", "s.log.2026-03-11", "s.log")],
+)  # fmt: skip
+def test_rotated_files_named_as_a_shell_lists_them_are_one_log(tmp_path, names):
+    for name, line in zip(names, PLAIN, strict=True):
+        (tmp_path / name).write_text(line + "\n")
+    told = diagnose(sorted(tmp_path.iterdir()))
+    assert (told.facts["window_s"], told.facts["last_queue"]) == (2, 3)
+    assert told.inputs == names
+    assert told.facts["per_rank"] is None
+
+
+def test_files_named_in_an_order_of_one_s_own_keep_it(tmp_path):
+    for name, line in zip("bac", PLAIN, strict=True):
+        (tmp_path / f"{name}.log-1").write_text(line + "\n")
+    told = diagnose([tmp_path / f"{name}.log-1" for name in "bac"])
+    assert told.inputs == ("b.log-1", "a.log-1", "c.log-1")
+
+
 def test_standard_input_is_a_log(monkeypatch):
     data = io.BytesIO("\n".join(PLAIN).encode())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data))

@@ -36,6 +36,21 @@ def test_both_spellings_of_a_name_are_one():
     assert only(read(colon)).last("queue") == 1
 
 
+def test_replicas_of_ray_are_kept_apart_and_its_doubled_counters_count_once():
+    def page(n: int) -> str:
+        return "".join(
+            vllm(f'engine="0",ReplicaId="{replica}"', num_requests_waiting=n,
+                 num_preemptions=n, num_preemptions_total=n)
+            for replica in "ab"
+        ).replace("vllm:", "ray_vllm_")  # fmt: skip
+
+    recording = read(page(1), page(5))
+    assert [
+        (t.source, t.last("queue"), t.growth("preemptions_total"))
+        for t in recording.tracks.values()
+    ] == [("a", 5, 4), ("b", 5, 4)]
+
+
 def test_created_gauges_are_passed_over():
     text = vllm(num_requests_waiting=3, num_preemptions_created=1.7e9)
     assert only(read(text, text)).growth("preemptions_total") is None
@@ -205,6 +220,40 @@ def test_scrapes_appended_to_one_file_are_a_series():
     track = only(read(text))
     assert track.num_samples == 2
     assert track.growth("preemptions_total") == 8
+
+
+@pytest.mark.parametrize("form", ["{}.txt", "metrics.{}", "m-{}", "metrics-{}.prom"])
+def test_numbered_scrapes_are_read_as_they_were_taken(tmp_path, form):
+    for n in range(1, 12):
+        (tmp_path / form.format(n)).write_text(growing(n))
+    for given in ([tmp_path], sorted(tmp_path.iterdir())):
+        told = diagnose(given)
+        assert told.facts["retracted_total"] == 50
+        assert told.facts["last_queue"] == 220
+        assert told.notes == ()
+
+
+def test_scrapes_in_which_counters_fall_say_so(tmp_path):
+    told = scrapes(tmp_path, *(growing(n) for n in (3, 4, 1, 2, 0)))
+    assert "counters fall 2 times: the engine started anew, or" in told.notes[0]
+
+
+def test_several_folders_of_scrapes_are_several_servers(tmp_path):
+    folders = [tmp_path / "a", tmp_path / "b"]
+    for folder, step in zip(folders, (1, 0), strict=True):
+        folder.mkdir()
+        for n in range(3):
+            (folder / f"{n}.txt").write_text(growing(step * n))
+    told = diagnose(folders)
+    assert sorted(told.facts["per_rank"]) == [f"{folder} DP0" for folder in folders]
+
+
+def test_folders_of_one_scrape_each_are_moments_of_one_server(tmp_path):
+    folders = [tmp_path / f"1{n}:00" for n in range(3)]
+    for n, folder in enumerate(folders):
+        folder.mkdir()
+        (folder / "metrics").write_text(growing(n))
+    assert diagnose(folders).facts["retracted_total"] == 10
 
 
 def test_the_time_to_first_token_is_placed_between_two_scrapes(tmp_path):

@@ -107,17 +107,19 @@ def _diagnose_file(one: Input, lang: Lang) -> Diagnosis:
 
 
 def _record(sort: Literal["log", "metrics"], inputs: list[Input]) -> Recording:
-    """Return everything that the files of one kind say."""
+    """Return everything that the files of one kind say. A log is a server's own, and so
+    is each of several folders of scrapes."""
     recording = Recording(sort)
     reader = (LogReader if sort == "log" else ScrapeReader)(recording)
-    stems = {stem_of(one.path) for one in inputs}
+    own = stem_of if sort == "log" else _folder
+    servers = Counter(own(one.path) for one in inputs)
+    apart = len(servers) > 1 and (sort == "log" or min(servers.values()) > 1)
     for one in inputs:
-        apart = sort == "log" and len(stems) > 1
         name = one.path.name if str(one.path) != STDIN else "stdin"
         before = recording.lines, recording.engines.total()
         try:
             given = _while_it_tells(one, recording)
-            reader.read_blocks(name, given, stem_of(one.path) if apart else "")
+            reader.read_blocks(name, given, own(one.path) if apart else "")
         except InputError as problem:
             recording.unusable.append(str(problem))
         if not recording.engines and len(inputs) == 1 and recording.unusable:
@@ -133,6 +135,10 @@ def _record(sort: Literal["log", "metrics"], inputs: list[Input]) -> Recording:
         turn_backwards(recording)
     recording.settle()
     return recording
+
+
+def _folder(path: Path) -> str:
+    return str(path.parent)
 
 
 def _while_it_tells(one: Input, recording: Recording) -> Iterator[Block]:

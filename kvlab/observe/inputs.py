@@ -19,7 +19,7 @@ from .documents import document_lines
 from .prometheus import ANSWER, moments
 from .said import Text, say
 from .scrape import looks_like_metrics
-from .source import Block, RawLine, Say, blocks, files_of
+from .source import Age, Block, RawLine, Say, age, blocks, files_of
 
 Sort = Literal[
     "log", "metrics", "run", "trace", "html", "binary", "json", "prometheus", "empty"
@@ -56,14 +56,16 @@ class Input(NamedTuple):
 
 
 def open_all(paths: list[Path], progress: Say) -> list[Input]:
-    """Return the inputs that can be used, rotated files of one log oldest first.
+    """Return the inputs that can be used: in the order given, those of a folder, and
+    those given by name as a shell lists them, oldest first.
 
     Raises: InputError for a named file that cannot be used; in a folder it is left
     out.
     """
-    inputs = []
+    inputs: list[Input] = []
+    listed = paths == sorted(paths)
     for path in paths:
-        named = not path.is_dir()
+        named, begin = not path.is_dir(), 0 if listed else len(inputs)
         for file in files_of(path):
             one = _open(file, progress)
             if one.sort not in _WHY_NOT:
@@ -71,9 +73,15 @@ def open_all(paths: list[Path], progress: Say) -> list[Input]:
             elif named:
                 first = next((line.data for line in one.lines), b"")
                 raise InputError(str(file), _why_not(one, first), WANTED)
+        inputs[begin:] = sorted(inputs[begin:], key=_age)
     if not inputs:
         raise InputError(str(paths[0]), "holds no file that can be used", WANTED)
     return _one_series(inputs)
+
+
+def _age(one: Input) -> Age:
+    """Scrapes are numbered as they come, unless their name says that they are a log."""
+    return age(one.path, rotates=one.sort == "log" or ".log" in one.path.name)
 
 
 def _one_series(inputs: list[Input]) -> list[Input]:

@@ -126,13 +126,15 @@ class Track:
     def add_counters(self, values: Values, complete: bool = True) -> None:
         """Take one reading of lifetime counters; a labelled counter is absent until
         its first use, so one that appears after a `complete` reading began at 0."""
-        later = self.count["counters"] > 0
+        later, known = self.count["counters"] > 0, self.growths
+        fell = any(n in known and v < known[n].last for n, v in values.items())
+        self.count["falls"] += fell
         for name, value in values.items():
-            if name in self.growths:
-                self.growths[name].read(value)
+            if name in known:
+                known[name].read(value)
             else:
                 start = 0.0 if later else value
-                self.growths[name] = Growth(start, value, value - start, 1 + later)
+                known[name] = Growth(start, value, value - start, 1 + later)
         if complete:
             self.count["counters"] += 1
 

@@ -1,6 +1,7 @@
 """What do scrapes of /metrics say, one file or a series?
 
-Classic Prometheus text and OpenMetrics, with `sglang:` or `sglang_` names. Lines are
+Classic Prometheus text and OpenMetrics, with `sglang:`, `sglang_` or Ray's
+`ray_sglang_` names; Ray has each counter twice, with and without `_total`. Lines are
 parsed one by one, so a damaged one loses only itself. A file may hold several scrapes:
 a new one begins where a series repeats or after `# EOF`. Engines, data-parallel ranks
 and servers stay apart; the tensor ranks of one scheduler say the same, so one is read.
@@ -24,10 +25,10 @@ from .sglang_lines import BINDING
 from .source import Block, RawLine
 from .wrappers import safe_name
 
-_OURS = re.compile(r"(?P<engine>sglang|vllm|lmcache)[:_](?P<name>[a-zA-Z]\w*)")
+_OURS = re.compile(r"(?:ray_)?(?P<engine>sglang|vllm|lmcache)[:_](?P<name>[a-zA-Z]\w*)")
 _SUMMED = {"priority", "is_streaming", "le", "pool", "finished_reason"}
 _RANKS = ("pp_rank", "moe_ep_rank", "tp_rank", "pid")
-_SERVERS = ("instance", "pod", "namespace", "host")
+_SERVERS = ("instance", "pod", "namespace", "host", "ReplicaId", "WorkerId")
 _MS = 1e11
 """A timestamp above this many is in milliseconds (1973 in seconds)."""
 
@@ -206,8 +207,10 @@ def _report(track: Track, readings: list[Reading], name: str, scrape: Scrape) ->
     time = next((r.time for r in readings if r.time is not None), scrape.time)
     readings = _one_rank(readings)
     by_name: dict[str, list[Reading]] = {}
+    names = {reading.name for reading in readings}
     for reading in readings:
-        by_name.setdefault(reading.name.removesuffix("_total"), []).append(reading)
+        if f"{reading.name}_total" not in names:
+            by_name.setdefault(reading.name.removesuffix("_total"), []).append(reading)
     gauges, counters = {}, _ttft(by_name)
     for engine in sorted({reading.engine for reading in readings}):
         for role in ROLES[engine]:

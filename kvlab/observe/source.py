@@ -91,41 +91,63 @@ def blocks(path: str | Path, say: Say = silent) -> Iterator[Block]:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the file itself, or the files of a folder, oldest first.
+    """Return the file itself, or the files of a folder.
 
-    Rotated files are ordered by their name without the number (`a.log.2` is older than
-    `a.log.1`, which is older than `a.log`); dated names order themselves.
     Raises: InputError for an empty folder.
     """
     if not path.is_dir():
         return [path]
-    files = sorted((p for p in path.iterdir() if p.is_file()), key=_age)
-    files = [p for p in files if not p.name.startswith(".")]
+    files = [p for p in path.iterdir() if p.is_file() and not p.name.startswith(".")]
     if not files:
         raise InputError(str(path), "is an empty folder", "name a log or a scrape")
     return files
 
 
-_ROTATED = re.compile(r"^(?P<stem>.*?)(?:\.(?P<number>\d{1,4}))?(?:\.gz)?$")
+_ROTATED = re.compile(r"(.+?)(?:[.-](\d[\dT_:-]*))?(?:\.gz)?")
+_MOST_ROTATIONS = 4
+"""Digits of a count of rotations; more are a date."""
 
 
 def stem_of(path: Path | str) -> str:
     """Return the name that all rotated files of one log share.
 
-    >>> stem_of("sglang.log.12.gz"), stem_of("sglang-2026-03-11.log")
-    ('sglang.log', 'sglang-.log')
+    >>> stem_of("sglang.log.12.gz"), stem_of("sglang.log-20260311")
+    ('sglang.log', 'sglang.log')
+    >>> stem_of("sglang-2026-03-11.log")
+    'sglang-.log'
     """
-    name = Path(path).name
-    found = _ROTATED.match(name)
-    stem = found["stem"] if found else name
+    stem, _ = _rotated(path)
     return re.sub(r"\d{4}-?\d\d-?\d\d(?:[T_-]?\d\d[:-]?\d\d(?:[:-]?\d\d)?)?", "", stem)
 
 
-def _age(path: Path) -> tuple[str, int, str]:
-    """Return a key by which older rotated files come first."""
-    found = _ROTATED.match(path.name)
-    stem, number = (found["stem"], found["number"]) if found else (path.name, None)
-    return stem, -int(number) if number else 0, path.name
+Age = tuple[list[str | int], list[str | int], bool, list[str | int]]
+
+
+def age(path: Path, *, rotates: bool = True) -> Age:
+    """Return a key by which the older of a folder's files comes first.
+
+    Of a log that `rotates`, `a.log.2` is older than `a.log.1`, which is older than
+    `a.log`; other numbers, and dates, count up: `2.txt` is older than `10.txt`.
+    """
+    stem, number = _rotated(path)
+    counted = _numbers(number or "")
+    if rotates and number and number.isdigit() and len(number) <= _MOST_ROTATIONS:
+        counted = [-int(number)]
+    newest = rotates and number is None
+    return _numbers(str(path.parent)), _numbers(stem), newest, counted
+
+
+def _rotated(path: Path | str) -> tuple[str, str | None]:
+    """Return the name without what rotation put behind it, and that."""
+    found = _ROTATED.fullmatch(name := Path(path).name)
+    return (found[1], found[2]) if found else (name, None)
+
+
+def _numbers(text: str) -> list[str | int]:
+    """Return the text in parts, every second of them a number."""
+    parts: list[str | int] = [*re.split(r"([0-9]+)", text)]
+    parts[1::2] = map(int, parts[1::2])
+    return parts
 
 
 def _chunks(file: IO[bytes], name: str, say: Say) -> Iterator[bytes]:

@@ -101,6 +101,14 @@ def _remarks(recording: Recording) -> list[Text]:
                 recording.jumps,
             )
         )
+    if falls := sum(track.count["falls"] for track in recording.tracks.values()):
+        told.append(
+            say(
+                "counters fall {} times: the engine started anew, or the scrapes are "
+                "out of order or of several servers; give each server a folder",
+                falls,
+            )
+        )
     return told
 
 

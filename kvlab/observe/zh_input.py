@@ -181,6 +181,11 @@ INPUT_ZH: dict[str, str] = {
     "give each server's log alone": (
         "时钟倒退了 {} 次：若这里混有多台服务器的行，请分别给出每台的日志"
     ),
+    "counters fall {} times: the engine started anew, or the scrapes are out of order "
+    "or of several servers; give each server a folder": (
+        "计数器回落了 {} 次：引擎重启过，或抓取的次序不对，或混有多台服务器；"
+        "请给每台一个文件夹"
+    ),
     "also seen: {}": "也符合：{}",
     "the newest line comes first: read from the end": "最新的行在最前：从末尾读起",
     "this run has no clock: reports are counted, not timed": (
