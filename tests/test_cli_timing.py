@@ -7,6 +7,7 @@ import json
 import pytest
 
 from kvlab.cli import main
+from kvlab.errors import InputError
 
 TIMED = [
     "--timing", "model", "--concurrency", "open", "--output-tokens", "trace",
@@ -120,6 +121,34 @@ def test_a_place_that_takes_no_metrics_is_told_before_the_run(
     status, error = replay(capsys, trace, *TIMED, *options)
     assert status == 2
     assert message in error
+
+
+def test_scrapes_of_two_runs_are_not_mixed(trace, capsys, tmp_path):
+    options = (*TIMED, "--metrics-dir", tmp_path)
+    assert replay(capsys, trace, *options)[0] == 0
+    status, error = replay(capsys, trace, *options)
+    assert status == 2
+    assert f"{tmp_path}: holds scrapes of a run; name an empty folder" in error
+
+
+@pytest.mark.parametrize("engine", ["sglang", "vllm"])
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, InputError("f", "is full", "x")])
+def test_scrapes_that_cannot_all_be_written_leave_none(
+    engine, stop, trace, capsys, tmp_path, monkeypatch
+):
+    folder = tmp_path / "metrics"
+    folder.mkdir()
+
+    def once(path, content):
+        if any(folder.iterdir()):
+            raise stop
+        path.write_bytes(content)
+
+    monkeypatch.setattr("kvlab.run.scrapes.replace_file", once)
+    options = (*TIMED, "--metrics-dir", folder, "--metrics-every", "0.1")
+    status, _ = replay(capsys, trace, *options, "--engine", engine)
+    assert status == (130 if stop is KeyboardInterrupt else 2)
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("engine", ["sglang", "vllm"])

@@ -177,6 +177,8 @@ def needs_trace(arguments: argparse.Namespace) -> bool:
         raise InputError(str(folder), "is no directory", "make it first")
     if folder is not None and not os.access(folder, os.W_OK):
         raise InputError(str(folder), "takes no file from you", "name another")
+    if folder is not None and any(folder.glob("scrape_*.prom")):
+        raise InputError(str(folder), "holds scrapes of a run", "name an empty folder")
     check_target(log, arguments.trace, arguments.record)
     if not 0.001 <= arguments.metrics_every <= 1e6:
         raise InputError(

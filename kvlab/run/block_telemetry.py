@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from ..files import replace_file
 from ..record import events as ev
 from ..record.block_metrics import BlockCounters, BlockMeter
 from ..record.block_report import (
@@ -29,7 +28,7 @@ from ..record.block_snapshot import BlockState
 from ..record.events import Event
 from ..record.trace import BlockHeader, BlockTrace
 from .meter import Histogram, time_after
-from .scrapes import check_number
+from .scrapes import check_number, write_all
 
 INTERVAL = 10 * 10**9
 """Nanoseconds between two lines (VLLM_LOG_STATS_INTERVAL)."""
@@ -109,11 +108,7 @@ def write_block_scrapes(trace: BlockTrace, folder: Path, every: int) -> int:
     Raises: InputError, before the first, where they are too many (`check_number`).
     """
     check_number(trace, every)
-    number = 0
-    for at, text in block_scrapes(trace, every):
-        replace_file(folder / f"scrape_{at // 10**6:010d}.prom", text.encode())
-        number += 1
-    return number
+    return write_all(block_scrapes(trace, every), folder)
 
 
 def _exposed(watched: Watched) -> str:

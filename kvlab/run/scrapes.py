@@ -9,7 +9,7 @@ Source: SGLang 0.5.14 and 0.5.23, observability/metrics_collector.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import InputError
@@ -72,11 +72,24 @@ def write_scrapes(trace: Trace, folder: Path, every: int) -> int:
     Raises: InputError, before the first, where they are more than MAX_FILES.
     """
     check_number(trace, every)
-    number = 0
-    for at, text in scrapes(trace, every):
-        replace_file(folder / f"scrape_{at // 10**6:010d}.prom", text.encode())
-        number += 1
-    return number
+    return write_all(scrapes(trace, every), folder)
+
+
+def write_all(told: Iterable[tuple[int, str]], folder: Path) -> int:
+    """Write all of the scrapes to files of the folder, or none; return how many.
+
+    Raises: InputError as `replace_file`.
+    """
+    written: list[Path] = []
+    try:
+        for at, text in told:
+            written.append(folder / f"scrape_{at // 10**6:010d}.prom")
+            replace_file(written[-1], text.encode())
+    except BaseException:
+        for path in written:
+            path.unlink(missing_ok=True)
+        raise
+    return len(written)
 
 
 def check_number(trace: EventLog, every: int) -> None:
