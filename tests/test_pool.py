@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -139,3 +141,10 @@ def test_prints_live_on_the_device_they_were_given():
     copied(host, pool, as_pages([3]), as_pages([1]))
     pool.synchronize()
     assert (pool.prints.device.type, host.prints[1].item()) == ("cuda", 9)
+
+
+def test_a_driver_too_old_for_torch_is_told_and_fails_no_test():
+    said = "CUDA initialization: The NVIDIA driver on your system is too old (found ..."
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.warn(said, UserWarning, stacklevel=1)
+    assert [str(warning.message) for warning in heard] == [said]

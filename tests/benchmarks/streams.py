@@ -11,12 +11,13 @@ beside it. Before that it takes random bytes to the host and back and compares t
 Read it so. Neighbours show the link: 50 to 57 GB/s each way is what PCIe 5 x16 gives,
 22 to 26 PCIe 4 x16, and both at once more than one alone; under half of it, look for
 memory of the other socket (`numactl`) or a card in a slot of 8 lanes. Scattered pages
-show the calls: layer-first needs one a page, layer and part (64 a page here), some 5
-microseconds each of the host's time, so it falls to a half or a third; real engines
-have a kernel for that. Page-first needs one a page and part, and the device turns the
-rows. Beside the load a pass should take hardly longer than alone: 80 % hidden or more.
-Times are the host's clock until the last event, calls included, shortest of five runs;
-expect 10 % from run to run. On a CPU copies are made at submission: nothing can hide.
+show the calls: layer-first needs one a page, layer and part (64 a page here), 5 to 10
+microseconds each of the host's time, so it falls to a half or a quarter, and both at
+once, which one thread calls, to no more; real engines have a kernel for that.
+Page-first needs one a page and part, and the device turns the rows. Beside the load a
+pass should take hardly longer than alone: 80 % hidden or more. Times are the host's
+clock until the last event, calls included, shortest of five runs; expect 10 % from
+run to run. On a CPU copies are made at submission: nothing can hide.
 """
 
 from __future__ import annotations
