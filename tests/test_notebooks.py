@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 from kvlab.lessons.exercises import EXERCISES
 from kvlab.lessons.scenarios import nb02, nb03, nb04, nb05, nb06, nb07, nb08, nb09, nb14
 from kvlab.record.events import Evicted
+from kvlab.rules import facts
 
 FOLDER = Path(__file__).resolve().parents[1] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -207,6 +208,36 @@ def test_the_events_that_its_prose_names_are_what_it_says(path):
     assert {int(n) for some in told for n in re.findall(r"\d+", some)} == set(named)
     events = run().trace.events if run else []
     assert {at: type(events[at - 1]).__name__ for at in named} == named
+
+
+def test_where_09_says_that_a_link_turns_from_harm_to_help_it_does():
+    def against_none(**how):
+        return nb09.serve(nb09.Guests(**how)).p99 / none.p99
+
+    none = nb09.serve(nb09.Guests(host_tokens=0))
+    assert against_none(link_gbps=6.0) > 1 > against_none(link_gbps=7.0)
+    for path, said in (("", "between 6 and 7 GB/s"), ("zh", "在 6 与 7 GB/s 之间")):
+        text = "\n".join(prose(FOLDER / path / "09_concurrency.ipynb"))
+        assert said in text
+
+
+def test_with_three_times_the_l1_of_09_nothing_comes_back_and_l2_changes_nothing():
+    large = 3 * nb09.Guests().pool_tokens
+    one, other = (
+        nb09.serve(nb09.Guests(pool_tokens=large, host_tokens=host))
+        for host in (0, nb09.Guests().host_tokens)
+    )
+    assert one.p99 == other.p99
+    assert not any(type(event).__name__ == "Load" for event in other.trace.events)
+
+
+def test_14_counts_the_rules_and_those_that_a_recording_shows():
+    rules = facts().values()
+    counted = len(rules), sum(rule.golden is not None for rule in rules)
+    assert counted == (25, 19)
+    for path, said in (("", ("25 of them", "Nineteen")), ("zh", ("25 条", "19 条"))):
+        text = "\n".join(prose(FOLDER / path / "14_what_changed.ipynb"))
+        assert [words for words in said if words not in text] == []
 
 
 PAGES = [FOLDER / "README.md", FOLDER / "zh/README.md"]

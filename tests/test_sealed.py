@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from statistics import median
 
 import pytest
 
 from kvlab.lessons.alerts import judge
 from kvlab.lessons.pictures import draw_dashboard
 from kvlab.lessons.scenarios import nb11
+from kvlab.observe.run_samples import record_run
 
 ASSETS = Path(__file__).resolve().parents[1] / "assets"
+NOTEBOOKS = ASSETS.parent / "notebooks"
 NUMBER = 57
 
 
@@ -48,6 +51,25 @@ def test_the_articles_three_signs_stand_together_on_a_slow_link():
     assert any(map(three, nb11.readings("link")))
     flaw = judge(three, Random(0))
     assert flaw is not None and "'a slow link'" in flaw.why.en
+
+
+def test_what_the_notebook_says_of_the_night_is_what_its_graphs_show():
+    night = nb11.readings("link")[:100]
+    longest = max(now.queue for now in night)
+    recording = record_run(nb11.run("link"), "night")
+    recording.settle()
+    (track,) = recording.tracks.values()
+    retracted = sum(each.time <= night[-1].time for each in track.events["retract"])
+    assert retracted == 5
+    for folder, said in (
+        ("", (f"grows to {longest:.0f}", "five retractions", "Five times somebody")),
+        ("zh", (f"涨到 {longest:.0f}", "五次撤回", "撤回过五次")),
+    ):
+        text = (NOTEBOOKS / folder / "11_on_call.ipynb").read_text("utf-8")
+        assert [words for words in said if words not in text] == []
+    waiting = [now for now in night if now.queue > 5]
+    assert median(now.hit_rate for now in waiting) == pytest.approx(0.6, abs=0.02)
+    assert median(now.usage for now in waiting) > 0.95
 
 
 def test_an_alert_that_sleeps_is_told_so():
