@@ -19,7 +19,7 @@ BLOCK_SWATCHES: dict[str, State] = {
 BLOCK_LABELS = {"host_free": "L2 free", "need": "need", "local": "L1", "remote": "L2"}
 
 _VLLM = "vLLM 0.33.0 · v1/core/"
-_NEED, _ROOM = Words("need", "需要"), Words("free", "空闲")
+_NEED, _ROOM = Words("need", "需求"), Words("free", "空闲")
 
 # fmt: off
 _SLOTS = Why(
@@ -27,7 +27,7 @@ _SLOTS = Why(
     Words("The blocks fit if need + watermark ≤ free − reserved. A hit that nobody "
           "owns counts as needed: it leaves the free queue too. Free includes those "
           "with a hash. The watermark is kept only behind running requests.",
-          "需要 + 水位线 ≤ 空闲 − 已预留 才给块。无人持有的命中块也算需要：它同样离开"
+          "需求 + 水位线 ≤ 空闲 − 已预留 才给块。无人持有的命中块也算需求：它同样离开"
           "空闲队列。空闲含有哈希的块。只有已有请求在运行时才保留水位线。"),
     (Test(told="line"),
      Test(("need + watermark = asked", "free − reserved = room"), "asked <= room")),

@@ -51,4 +51,4 @@ class Reason(NamedTuple):
     source: str = ""
 
 
-NEED, ROOM = Words("need", "需要"), Words("room", "余量")
+NEED, ROOM = Words("need", "需求"), Words("room", "余量")

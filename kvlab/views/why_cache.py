@@ -253,7 +253,7 @@ CACHE_WHYS: dict[str, Why] = {
     "trybackup make_room": _BACKUP._replace(
         rule=Words("L2 evicts the whole need (0.5.23: the shortfall); then the copy is "
                    "tried again.",
-                   "L2 逐出全部所需（0.5.23：差额），再尝试拷贝。"),
+                   "L2 按全部需求逐出（0.5.23：按缺口），再尝试拷贝。"),
         own=Own(_TREE, "_write", "evict_host")),
     "trybackup parent_not_backed_up": _BACKUP._replace(
         sign="short", tests=(_HITS, _PARENT), bars=(), instead=_WRITE_IT,
@@ -277,8 +277,8 @@ CACHE_WHYS: dict[str, Why] = {
     "loadback make_room": _LOAD._replace(
         rule=Words("Three tests at most. If only the last fails, L1 evicts the whole "
                    "need (0.5.23: the shortfall), and tries again.",
-                   "最多三个条件，依次检查；若只有最后一个不成立，L1 逐出全部所需"
-                   "（0.5.23：差额），再试一次。")),
+                   "最多三个条件，依次检查；若只有最后一个不成立，L1 按全部需求"
+                   "逐出（0.5.23：按缺口），再试一次。")),
     "loadback below_threshold": _NOT_LOADED._replace(
         sign="short", own=Own(_TREE, "_load_pages", "load_threshold")),
     "loadback over_quota": _NOT_LOADED._replace(

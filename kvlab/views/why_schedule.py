@@ -26,7 +26,7 @@ _RATIO = (
 _ADMIT = Why(
     "yes",
     Words("Admit only if need < room. Equal is refused too.",
-          "仅当“需要 < 余量”时准入；相等也拒绝。"),
+          "仅当“需求 < 余量”时准入；相等也拒绝。"),
     (Test(("extend + max_new + page = need",
            "available + evictable − promised = room"), "need < room"),
      Test(("whole", "extend"), unless="whole", asks=Words(

@@ -37,7 +37,7 @@ def _prediction(random: Random) -> Case:
                 "96 / 16 is the ceiling. Admission also adds a page to each and wants "
                 "something left: 17 must be less than what is left.",
                 "96 / 16 只是上限。准入还要给每个请求加一页，并且必须有剩："
-                "17 要小于剩余。"), refused),
+                "17 要小于余量。"), refused),
             Belief({"short": 8}, Words(
                 "Eight times 12 is 96, but each is still going to write 4 tokens.",
                 "8 × 12 正好 96，但每个请求还要写 4 个 token。"), refused),
