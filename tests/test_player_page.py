@@ -317,3 +317,14 @@ def test_what_is_pressed_stands_out_in_forced_colours(open_page):
     pressed = 'document.querySelector("#kvlab .seg [aria-pressed=true]")'
     ground = tab.js(f"() => getComputedStyle({pressed}).backgroundColor")
     assert ground == "rgb(28, 33, 39)"  # theme.INK
+
+
+def test_paper_shows_what_the_screen_shows(open_page):
+    tab = open_page(to_html(golden("s10")))
+    tab.js("() => kvlab.show(60)")
+    places = """() => [...document.querySelectorAll(".pane, .rows [data-node], .tl")]
+        .map(at => at.getBoundingClientRect()).map(({ x, width }) => [x, width])"""
+    before = tab.js(places)
+    tab.page.emulate_media(media="print")
+    tab.page.set_viewport_size({"width": 900, "height": 640})  # of A4, lying
+    assert tab.js(places) == before

@@ -5,7 +5,7 @@
 
 import { markSample } from "./legend.js";
 import { box, swatch } from "./looks.js";
-import { SIGNS, holds } from "./sums.js";
+import { holds } from "./sums.js";
 import { esc, num, plain } from "./text.js";
 import { otherHtml, pick, ui } from "./words.js";
 
@@ -41,29 +41,14 @@ export function testHtml(player, test, terms) {
   if (test.fact)
     return `${asks}<div class="test ${verdict ? "yes" : "bad"}">${verdict ? "✓" : "✗"} ${ui(player, verdict ? "yes" : "no")}</div>`;
   const [left, sign, right] = test.test ? test.test.split(" ") : [];
-  const plainRows = test.rows.every((row) => !row.includes(" "));
+  const term = (name) => termHtml(player, name, terms);
+  const row = (words) => `<div class="eq">${words}</div>`;
+  const op = (said) => `<span class="op">${said}</span>`;
   let rows = "";
-  if (plainRows && test.test)
-    rows = `<div class="eq">${termHtml(player, left, terms)}<span class="op">${esc(SHOWN[sign])}</span>${termHtml(player, right, terms)}</div>`;
-  else
-    rows = test.rows
-      .map(
-        (row) =>
-          `<div class="eq">${row
-            .split(" ")
-            .map((word) =>
-              word in SIGNS || word === "="
-                ? `<span class="op">${word}</span>`
-                : termHtml(player, word, terms),
-            )
-            .join("")}</div>`,
-      )
-      .join("");
-  if (plainRows && !test.test)
-    rows = `<div class="eq">${test.rows
-      .map((row) => termHtml(player, row, terms))
-      .filter(Boolean)
-      .join('<span class="op"></span>')}</div>`;
+  if (test.rows.some((words) => words.includes(" ")))
+    rows = test.rows.map((words) => row(words.split(" ").map(term).join(""))).join("");
+  else if (test.test) rows = row(term(left) + op(esc(SHOWN[sign])) + term(right));
+  else rows = row(test.rows.map(term).filter(Boolean).join(op("")));
   const show = (name) => numberOf(player, name, terms);
   return (
     asks +

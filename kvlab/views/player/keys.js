@@ -77,14 +77,8 @@ export function onKey(player, event) {
   const by = key === "ArrowLeft" ? -1 : 1;
   const keys = {
     " ": () => play(player),
-    Home: () => {
-      stop(player);
-      show(player, 0);
-    },
-    End: () => {
-      stop(player);
-      show(player, player.run.count);
-    },
+    Home: () => perform(player, "first"),
+    End: () => perform(player, "last"),
     "[": () => faster(player, -1),
     "]": () => faster(player, 1),
     p: () => predictNow(player),
@@ -119,21 +113,10 @@ export function onKey(player, event) {
   if (key === "ArrowLeft" || key === "ArrowRight") {
     done();
     if (event.ctrlKey) (event.shiftKey ? toLoss : toDecision)(player, by);
-    else if (event.shiftKey)
-      player.select
-        ? jump(
-            player,
-            find(
-              player,
-              by,
-              (e) => !player.run.isDecision(e) && concerns(player, e, player.select),
-            ),
-          )
-        : jump(
-            player,
-            find(player, by, (e) => !player.run.isDecision(e)),
-          );
-    else step(player, by);
+    else if (event.shiftKey) {
+      const about = (e) => !player.select || concerns(player, e, player.select);
+      jump(player, find(player, by, (e) => !player.run.isDecision(e) && about(e)));
+    } else step(player, by);
     return;
   }
   const act = keys[key.length === 1 ? key.toLowerCase() : key];

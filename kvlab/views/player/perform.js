@@ -16,24 +16,19 @@ import { showNode, turnFolds } from "./unfold.js";
 import { found, search, toDecision, toHit, unfind } from "./watch.js";
 
 export function perform(player, what, to, at) {
+  const goTo = (moment) => {
+    stop(player);
+    show(player, moment);
+  };
   const act = {
-    first: () => {
-      stop(player);
-      show(player, 0);
-    },
+    first: () => goTo(0),
     previous: () => step(player, -1),
     play: () => play(player),
     next: () => step(player, 1),
     decision_before: () => toDecision(player, -1),
     decision_after: () => toDecision(player, 1),
-    last: () => {
-      stop(player);
-      show(player, player.run.count);
-    },
-    go: () => {
-      stop(player);
-      show(player, +to);
-    },
+    last: () => goTo(player.run.count),
+    go: () => goTo(+to),
     mode: () => setMode(player, to),
     lang: () => setLang(player, to),
     dark: () => {

@@ -110,6 +110,7 @@ const FRAME_STYLE = `
   height: max(var(--pools), var(--body) - var(--told),
     min(100vh - var(--around) - var(--told), 660px));
 }
+@media print { .kv.page { width: var(--wide) } }
 .kv.page:focus-visible { outline: none }
 .kv.page.low .head { height: 52px }
 .kv .foot { position: relative; z-index: 1 }

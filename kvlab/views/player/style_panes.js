@@ -177,7 +177,9 @@ export const PANE_STYLE = `
 .kv .chip.sel, .kv .chip.hov { outline-offset: -2px } /* its lane cuts what is outside */
 .kv .none { color: var(--ink3) }
 .kv .hot { border-color: var(--ink)!important; box-shadow: inset 0 0 0 1px var(--ink) }
-.kv .hot, .kv .hl, .kv .go, .kv [aria-pressed=true] { forced-color-adjust: none }
+.kv .hot, .kv .hl, .kv .go, .kv [aria-pressed=true] {
+  forced-color-adjust: none; print-color-adjust: exact;
+}
 .kv .sel { outline: 2.5px solid var(--link)!important; outline-offset: 1px }
 .kv .hov { outline: 2px dashed var(--link); outline-offset: 1px }
 .kv .insp {

@@ -3,7 +3,7 @@
 // The formula's words with this event's numbers, as why.py evaluates them.
 // Left out: drawing formulas (formula.js).
 
-export const SIGNS = { "+": 1, "−": -1, "→": 1 };
+const SIGNS = { "+": 1, "−": -1, "→": 1 };
 
 /** A sum of terms, left to right (why.evaluate). */
 export function evaluate(sum, terms) {

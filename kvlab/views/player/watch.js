@@ -9,6 +9,8 @@ import { show, stop } from "./move.js";
 import { drawTimeline } from "./timeline.js";
 import { pick } from "./words.js";
 
+const OF_NODES = ["parent", "len", "lock", "hits", "l1", "l2", "life"]; // columns
+
 /** The next event from here that `is` wanted; -1 if none. */
 export function find(player, by, is) {
   for (let e = player.run.at - 1 + by; e >= 0 && e < player.run.count; e += by)
@@ -28,18 +30,14 @@ export function concerns(player, e, what) {
     (name) => run.raw(e, name) === what.node,
   );
   if (named) return true;
-  const owner = 2 + 2 * what.node;
   for (let p = run.end[e]; p < run.end[e + 1]; p++) {
     const column = player.log.columns[run.op.column[p]] ?? "path";
-    if (
-      column === "path"
-        ? run.path(run.op.first[p]).includes(what.node)
-        : ["parent", "len", "lock", "hits", "l1", "l2", "life"].includes(column) &&
-          run.op.first[p] === what.node
-    )
+    const node = run.op.first[p];
+    const own = OF_NODES.includes(column) && node === what.node;
+    if (own || (column === "path" && run.path(node).includes(what.node)))
       return true;
   }
-  return owner < 0;
+  return false;
 }
 
 /** A kind as the engine names it, and in words. */
