@@ -6,17 +6,20 @@ import json
 import re
 
 import pytest
+from played import golden
 from prometheus_client.parser import text_string_to_metric_families
 
 from kvlab.cli import main
 from kvlab.config import EngineConfig
 from kvlab.lessons.title_collapse import POOL
+from kvlab.record.metrics import metrics
 from kvlab.record.trace import Header, Trace
 from kvlab.rules import Rules
 from kvlab.run.accelerators import accelerator
 from kvlab.run.cost import Cost
 from kvlab.run.engine_log import log_lines
 from kvlab.run.generators import ramp, unique
+from kvlab.run.meter import Meter
 from kvlab.run.model_shapes import model_shape
 from kvlab.run.scrapes import scrapes
 from kvlab.run.timed_engine import TimedEngine
@@ -70,6 +73,15 @@ def test_the_last_scrape_has_the_run_s_sums(run):
     total = read["sglang:time_to_first_token_seconds_sum", None]
     assert total == pytest.approx(sum(r.ttft for r in tallies.done) / SECOND)
     assert read["sglang:num_running_reqs", None] == 0
+
+
+def test_what_was_dropped_while_it_was_loaded_is_counted_when_it_leaves_l1():
+    trace = golden("s25")
+    meter = Meter(trace.header)
+    for event in trace.events:
+        meter.take(event)
+    assert meter.state.orphans
+    assert meter.counts["evicted"] == metrics(trace).evicted_tokens
 
 
 def test_the_pool_s_terms_sum_in_every_scrape(run):

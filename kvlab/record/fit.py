@@ -13,7 +13,7 @@ from typing import Any
 
 from . import events as ev
 from .events import Event
-from .moment import ROOT, NodeState
+from .moment import ROOT
 from .snapshot import State
 
 
@@ -30,10 +30,6 @@ def misfit(state: State, event: Event) -> str | None:
     """
     check = _CHECKS.get(type(event))
     return None if check is None else check(state, event)
-
-
-def _node(state: State, id: int) -> NodeState:
-    return state.nodes[id] if id in state.nodes else state.orphans[id]
 
 
 def _fresh(state: State, id: int) -> str | None:
@@ -53,14 +49,14 @@ def _covers(state: State, num_pages: int, node: int, num_tokens: int) -> str | N
 
 def _add(state: State, e: ev.Add) -> str | None:
     if e.parent != ROOT:
-        _node(state, e.parent)
+        state.node(e.parent)
     if len(e.tokens) == 0:
         return f"node {e.node} has no tokens"
     return _fresh(state, e.node) or _covers(state, len(e.pages), e.node, len(e.tokens))
 
 
 def _split(state: State, e: ev.Split) -> str | None:
-    size = len(_node(state, e.node).tokens)
+    size = len(state.node(e.node).tokens)
     if not 0 < e.at < size or e.at % state.config.page_size:
         return (
             f"node {e.node} of {size} tokens cannot be split at {e.at} "
@@ -71,13 +67,13 @@ def _split(state: State, e: ev.Split) -> str | None:
 
 def _unlock(state: State, e: ev.Unlock) -> str | None:
     """An ancestor has at least the locks of a descendant, so one look is enough."""
-    if e.node != ROOT and _node(state, e.node).lock_ref < 1:
+    if e.node != ROOT and state.node(e.node).lock_ref < 1:
         return f"node {e.node} is not locked"
     return None
 
 
 def _host_lock(state: State, e: ev.HostLock) -> str | None:
-    if _node(state, e.node).host_pages is None:
+    if state.node(e.node).host_pages is None:
         return f"node {e.node} has no host copy to lock"
     return None
 
@@ -96,7 +92,7 @@ def _host_unlock(state: State, e: ev.HostUnlock) -> str | None:
 
 
 def _off_device(state: State, e: ev.Delete | ev.Demote) -> str | None:
-    node = _node(state, e.node)
+    node = state.node(e.node)
     if node.pages is None:
         return f"node {e.node} is not on the device"
     return f"node {e.node} is locked" if node.lock_ref else None
@@ -105,28 +101,28 @@ def _off_device(state: State, e: ev.Delete | ev.Demote) -> str | None:
 def _to_device(state: State, e: ev.Restore | ev.Load) -> str | None:
     if isinstance(e, ev.Load) and e.node not in state.nodes:
         return None  # a node that the host dropped while it was loaded (fault)
-    node = _node(state, e.node)
+    node = state.node(e.node)
     if node.pages is not None:
         return f"node {e.node} is on the device already"
     return _covers(state, len(e.pages), e.node, len(node.tokens))
 
 
 def _backup(state: State, e: ev.Backup) -> str | None:
-    node = _node(state, e.node)
+    node = state.node(e.node)
     if node.host_pages is not None:
         return f"node {e.node} has a host copy already"
     return _covers(state, len(e.pages), e.node, len(node.tokens))
 
 
 def _evict_host(state: State, e: ev.EvictHost) -> str | None:
-    node = _node(state, e.node)
+    node = state.node(e.node)
     if node.pages is not None:
         return f"node {e.node} is on the device"
     return f"node {e.node} is host-locked" if node.host_lock_ref else None
 
 
 def _reclaim(state: State, e: ev.Reclaim) -> str | None:
-    node = _node(state, e.node)
+    node = state.node(e.node)
     if node.pages is None or node.host_pages is None:
         return f"node {e.node} has no second copy to give up"
     return f"node {e.node} is host-locked" if node.host_lock_ref else None

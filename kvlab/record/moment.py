@@ -179,6 +179,10 @@ class Moment:
             pool.num_pages * page,
         )
 
+    def node(self, id: int) -> NodeState:
+        """Return the node, in the tree or an orphan. Raises: KeyError for neither."""
+        return self.nodes.get(id) or self.orphans[id]
+
     def path(self, node: int) -> Iterator[NodeState]:
         """Yield the node and its ancestors, deepest first, without the root."""
         while (state := self.nodes.get(node) or self.orphans.get(node)) is not None:

@@ -140,7 +140,7 @@ class Meter:
         self.ratio.reset()
 
     def _leave_device(self, e: ev.Demote | ev.Delete) -> None:
-        self.counts["evicted"] += len(self.state.nodes[e.node].tokens)
+        self.counts["evicted"] += len(self.state.node(e.node).tokens)
 
     def _backup(self, e: ev.Backup) -> None:
         self.counts["backed_up"] += len(e.pages) * self.header.config.page_size

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..pages import Pages
 from ..record import events as ev
 from ..record.events import Event, Tier
-from ..record.moment import ROOT, NodeState
+from ..record.moment import ROOT
 from ..record.replay import fold
 from ..record.snapshot import State
 from ..record.trace import Trace
@@ -104,9 +104,6 @@ class Patches(PatchList):
     def _free(self, e: ev.Free) -> None:
         self._let_go(e.tier, e.pages, FREE)
 
-    def _node(self, id: int) -> NodeState:
-        return self.state.nodes.get(id) or self.state.orphans[id]
-
     def _new(self, node: int) -> None:
         """Refuse a number that no count of nodes can have come to: the player keeps a
         row for every number up to the highest."""
@@ -128,7 +125,7 @@ class Patches(PatchList):
 
     def _split(self, e: ev.Split) -> None:
         self._new(e.upper)
-        low, now = self._node(e.node), self._now
+        low, now = self.state.node(e.node), self._now
         for name in (
             "parent", "start", "host_lock", "hits", "priority", "l1", "l2", "life",
         ):  # fmt: skip
@@ -186,7 +183,7 @@ class Patches(PatchList):
         self._leave_device(e.node)
 
     def _leave_device(self, id: int) -> None:
-        node = self._node(id)
+        node = self.state.node(id)
         self._twice(id, -len(node.tokens))
         self._set("l1", id, ABSENT)
         if node.pages is not None:
@@ -225,7 +222,7 @@ class Patches(PatchList):
         start = self._now.get((AT["start"], e.node), 0)
         self._set("l2", e.node, MOVING)
         self._paint("owner2", e.pages, owner_of_node(e.node), start // self._page)
-        if self._node(e.node).pages is not None:
+        if self.state.node(e.node).pages is not None:
             self._twice(e.node, len(e.pages) * self._page)
 
     def _backup_done(self, e: ev.BackupDone) -> None:
@@ -236,7 +233,7 @@ class Patches(PatchList):
                 self._set("l2", node.id, PRESENT)
 
     def _evict_host(self, e: ev.EvictHost) -> None:
-        node = self._node(e.node)
+        node = self.state.node(e.node)
         self._set("l2", e.node, ABSENT)
         if e.node in self.state.nodes:
             self._set("life", e.node, 0)
@@ -244,7 +241,7 @@ class Patches(PatchList):
             self._let_go("L2", node.host_pages, LOOSE)
 
     def _reclaim(self, e: ev.Reclaim) -> None:
-        node = self._node(e.node)
+        node = self.state.node(e.node)
         if node.pages is not None:
             self._twice(e.node, -len(node.tokens))
         self._set("l2", e.node, ABSENT)
