@@ -86,6 +86,56 @@ def test_one_full_rank_beside_idle_ones_is_named(tmp_path):
     assert set(told.facts["per_rank"]) == {"DP0", "DP1", "DP2", "DP3"}
 
 
+USAGE = {"full": 0.99, "busy": 0.8, "idle": 0.11, "calm": 0.3, "stands": 0.2}
+
+
+def of_ranks(tmp_path, *kinds):
+    """What is said of a server whose ranks are so."""
+    lines = []
+    for t in range(10, 60, 10):
+        for d, kind in enumerate(kinds):
+            rank = f" DP{d} TP{d}"
+            queue = 10 + t + d if kind in ("full", "stands") else 0
+            running = 40 if kind == "full" else 3
+            lines.append(decode(t, running, USAGE[kind], queue, rank=rank))
+            if kind == "full":
+                lines.append(retract(t, rank=rank, ratio=0.2 + t / 1000))
+    return log(tmp_path, *lines)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ("full full idle idle", "DP0, DP1 is full while 2 of 4 ranks stay at 0.11"),
+        ("full calm busy idle", "DP0 is full while 2 of 4 ranks stay at 0.3"),
+        ("stands full idle calm", "DP1 is full while 2 of 4 ranks stay at 0.3"),
+        ("full idle calm idle", "DP0 is full while 3 of 4 ranks stay at 0.3"),
+    ],
+)
+def test_half_of_the_ranks_may_be_full_if_half_are_idle(tmp_path, kinds, said):
+    told = of_ranks(tmp_path, *kinds.split())
+    assert told.cause == "rank_imbalance_one_rank_full"
+    assert told.reasons[0].replace("usage ", "").startswith(f"{said} or below")
+    idle = [q.text for q in told.evidence if q.text.endswith("queue 0")]
+    levels = [USAGE[k] for k in kinds.split() if k in ("idle", "calm")]
+    assert idle == [f"usage {level}, queue 0" for level in levels[:2]]
+
+
+def test_of_full_ranks_the_one_with_the_longest_queue_speaks(tmp_path):
+    for name, others in (("uneven", ["idle", "idle"]), ("even", [])):
+        (folder := tmp_path / name).mkdir()
+        told = of_ranks(folder, "full", "full", *others)
+        assert told.facts["binding_rank"] == "DP1"
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    ["full full full idle", "full idle busy busy", "full idle stands stands"],
+)
+def test_too_many_full_or_too_few_idle_ranks_are_no_imbalance(tmp_path, kinds):
+    assert of_ranks(tmp_path, *kinds.split()).cause == "pool_exhausted_retract"
+
+
 def test_all_ranks_full_is_no_imbalance(tmp_path):
     lines = []
     for t in range(10, 60, 10):

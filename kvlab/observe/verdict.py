@@ -147,7 +147,7 @@ def _one_rank_full(
         mates = [o for o in mine if "usage" in o.track.peaks]
         full = [o for o in mates if o.best.cause in _FULL]
         idle = [o for o in mates if o.signs.usage_max < LOW and not o.signs.stands]
-        if one not in full or len(full) * 2 > len(mates) or len(idle) * 2 < len(mates):
+        if one not in full or len(idle) * 2 < len(mates):
             continue
         names = ", ".join(recording.label(o.track) for o in full)
         highest = max(o.signs.usage_max for o in idle)
