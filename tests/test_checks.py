@@ -310,6 +310,8 @@ def test_a_function_is_told_what_it_forgot(id, mistake, words):
         ("07.P", {"A": "demoted", "B": "lost", "C": "lost"}, "no copy on L2"),
         ("07.P", {"A": "demoted", "B": "deleted", "C": "deleted"}, "L2 that dropped"),
         ("12.P", {"at8": 0, "at9": 36, "at18": 36}, "Nobody's first"),
+        ("12.E1", {"ratio": 21.67, "knee": 6400, "gap": 12.94}, "the ceiling"),
+        ("12.E1", {"ratio": 62.61, "knee": 3200, "gap": 12.94}, "of what can be hit"),
         ("14.P2", {"old": "wrong", "new": "none"}, "on both tiers"),
         ("14.P4", {"old": "kept", "new": "lost"}, "nothing was freed"),
         ("14.E1", {"old": 9, "new": 9}, "whole need, not for"),

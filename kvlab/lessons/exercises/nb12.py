@@ -135,10 +135,18 @@ def _numbers(random: Random) -> Case:
         {"ratio": round(100 * hits[at] / blocks, 2), "knee": knee,
          "gap": round(100 * (hits[-1] - hits[at]) / blocks, 2)},
         {"blocks": blocks, "told": told, "size": SIZES[at]},
-        beliefs=(Belief({"knee": SIZES[-1]}, Words(
-            "That is the ceiling. The knee comes earlier: the next doubling adds less "
-            "than one point.",
-            "那是上限。拐点更早：再翻一倍增加不到 1 个百分点。")),),
+        beliefs=(
+            Belief({"knee": SIZES[-1]}, Words(
+                "That is the ceiling. The knee comes earlier: the next doubling adds "
+                "less than one point.",
+                "那是上限。拐点更早：再翻一倍增加不到 1 个百分点。")),
+            Belief({"knee": 2 * knee}, Words(
+                "That is the size after the doubling; the knee is the one before it.",
+                "那是翻倍之后的大小；拐点是翻倍之前的。")),
+            Belief({"ratio": 100 * hits[at] / hits[-1]}, Words(
+                "That is of what can be hit. A hit ratio is of all blocks asked for.",
+                "那是占可命中块的比例。命中率的分母是请求的全部块。")),
+        ),
     )  # fmt: skip
 
 
