@@ -340,10 +340,17 @@ def test_who_asks_l2_for_the_shortfall_alone_is_told_what_is_asked():
     assert "D's whole need" in verdict("07.E1", said, cold).why.en
 
 
+def test_a_right_answer_that_was_rounded_too_far_is_told_no_belief():
+    assert verdict("09.E1", {"demand": 1.0}).why.en == "Not yet: GB/s."
+    assert "not 2^30" in verdict("09.E1", {"demand": 0.99}).why.en
+
+
 def test_a_row_of_the_matrix_is_told_what_the_ledger_found():
     right = given("12.E4", solutions("12.E4").RIGHT["12.E4"][0])
     found = verdict("12.E4", right | {"every": "holds"})
-    assert "Once a node, however often it is hit." in found.why.en
+    assert found.why.en == (
+        "write_through writes at every hit: Once a node, however often it is hit."
+    )
 
 
 def test_a_wrong_point_of_a_sentence_is_quoted_and_an_unsaid_one_named():

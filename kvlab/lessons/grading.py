@@ -155,8 +155,10 @@ def _fill(exercise: Fill, answer: Any, case: Case) -> Verdict:
 
     def fits(said: Any) -> bool:
         said = said if isinstance(said, Mapping) else dict.fromkeys(wrong, said)
-        about = not said.keys().isdisjoint(wrong)
-        return about and all(same(answer.get(p), value) for p, value in said.items())
+        near = exercise.tolerance / 4  # a right answer rounded too far is no belief
+        return not said.keys().isdisjoint(wrong) and all(
+            _same(answer.get(part), value, near) for part, value in said.items()
+        )
 
     belief = _held(case.beliefs, fits)
     step = case.steps.get(wrong[0], case.step)

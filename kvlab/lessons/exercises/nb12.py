@@ -161,13 +161,33 @@ def _verdict(id: str) -> str:
     return VERDICTS[examine(claim).verdict]
 
 
+MATRIX = {
+    "when": Words("write_through copies at the second access",
+                  "write_through 在第二次访问时备份"),
+    "signal": Words("signals: frequency, recency", "信号：频率与时效"),
+    "count": Words("write_back skips the hit count", "write_back 跳过命中计数"),
+    "risk": Words("risk of loss higher under write_back", "write_back 丢失风险更高"),
+    "hbm": Words("no difference in HBM", "HBM 占用无差异"),
+    "every": Words("write_through writes at every hit", "write_through 每次命中都写"),
+    "less": Words("write_back writes less", "write_back 写得少"),
+    "fits": Words("write_through where much is shared, write_back under pressure",
+                  "共享多用 write_through，压力大用 write_back"),
+}  # fmt: skip
+
+
 def _matrix(random: Random) -> Case:
     answer = {row: _verdict(id) for row, id in ROWS.items()}
     return Case(answer, beliefs=tuple(
-        Belief({row: said}, known([id])[0].note)
-        for row, id in ROWS.items() if answer[row] != "holds"
-        for said in VERDICTS.values() if said != answer[row]
+        Belief({row: said}, _found(row))
+        for row, found in answer.items() if found != "holds"
+        for said in VERDICTS.values() if said != found
     ))  # fmt: skip
+
+
+def _found(row: str) -> Words:
+    """Say what playing the row's claim has shown."""
+    asks, note = MATRIX[row], known([ROWS[row]])[0].note
+    return Words(f"{asks.en}: {note.en}", f"{asks.zh}：{note.zh}")
 
 
 EXERCISES = (
@@ -239,21 +259,7 @@ EXERCISES = (
             "Article 2's matrix (section 5.1), for 0.5.14. Mark each row by what you "
             "measured.",
             "文章二 5.1 的矩阵，按 0.5.14。根据测得的数据标出每一行。"),
-        parts={
-            "when": Words("write_through copies at the second access",
-                          "write_through 在第二次访问时备份"),
-            "signal": Words("signals: frequency, recency", "信号：频率与时效"),
-            "count": Words("write_back skips the hit count", "write_back 跳过命中计数"),
-            "risk": Words("risk of loss higher under write_back",
-                          "write_back 丢失风险更高"),
-            "hbm": Words("no difference in HBM", "HBM 占用无差异"),
-            "every": Words("write_through writes at every hit",
-                           "write_through 每次命中都写"),
-            "less": Words("write_back writes less", "write_back 写得少"),
-            "fits": Words("write_through where much is shared, write_back under "
-            "pressure",
-                          "共享多用 write_through，压力大用 write_back"),
-        },
+        parts=MATRIX,
         options={"holds": Words("holds", "成立"),
                  "partly": Words("with a condition", "有条件成立"),
                  "fails": Words("does not hold", "不成立")},
