@@ -53,6 +53,13 @@ def test_no_import_is_left_in_the_script():
     assert "import " not in script()
 
 
+def test_what_files_say_of_themselves_is_left_out_and_no_code():
+    said = re.compile(r"^(//| */\*\*| +\* | +\*/)")
+    written = re.sub(r"^import [^;]*;\n", "", "\n".join(modules().values()), flags=re.M)
+    code = [line for line in written.splitlines() if line and not said.match(line)]
+    assert [line for line in script().splitlines() if line] == code
+
+
 @pytest.mark.parametrize("name", modules())
 def test_a_file_asks_one_question_and_keeps_to_it(name):
     lines = modules()[name].splitlines()
