@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import kvlab
@@ -61,3 +62,14 @@ def test_the_cache_knows_no_request():
 def test_blocks_know_no_tree():
     for path in (PACKAGE / "blocks").glob("*.py"):
         assert "cache" not in imports(path), path.name
+
+
+def test_what_a_notebook_imports_is_there():
+    found: dict = {}
+    for path in (PACKAGE.parent / "notebooks").glob("*.ipynb"):
+        for cell in json.loads(path.read_text("utf-8"))["cells"]:
+            code = "".join(cell["source"]) if cell["cell_type"] == "code" else ""
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    exec(ast.unparse(node), found)
+    assert found["kvlab"] is kvlab

@@ -65,7 +65,7 @@ WORDS: dict[str, Words] = {
     "rewrite": Words("Write it again", "重写一句"),
     "sort": Words(
         "No machine reads your sentence. Say yourself what it claims:",
-        "没有程序在读你的句子。请自己说明它主张了什么：",
+        "没有程序会读你的句子。请自己说明它主张了什么：",
     ),
     "code": Words(
         "Write the function in the cell below and check it there.",

@@ -53,7 +53,7 @@ SAME = Words(
 )
 PARTS = Words(
     "{knob}: they part at event {n}, where r6 is admitted.",
-    "{knob}：在事件 {n} 分道，r6 获准入。",
+    "{knob}：在事件 {n} 分岔，r6 获准入。",
 )
 
 

@@ -144,7 +144,7 @@ def _little(random: Random) -> Case:
             Belief({"inside": len(done) / run.span}, Words(
                 "That is the rate. Times the time that each stays, it is how many are "
                 "there.",
-                "这是到达率。再乘以每位停留的时间，才是同时在场的人数。")),
+                "这只是速率。再乘以每个停留的时间，才是同时在场的请求数。")),
             Belief({"inside": len(done) * mean}, Words(
                 "Those are the seconds of all stays together. It is requests a second "
                 "times the seconds each stays: divide by the span.",

@@ -255,7 +255,7 @@ EXERCISES = (
             "L1 has 40 slots; A, B and C (10 tokens each) are cached, 10 slots are "
             "free. A prompt of 12 comes. How many of A, B and C are left?",
             "L1 有 40 个槽位；A、B、C（各 10 个 token）在缓存里，空闲 10。"
-            "来了一个 12 的 prompt。A、B、C 还剩几个？"),
+            "来了一个 12 个 token 的 prompt。A、B、C 还剩几个？"),
         parts=RELEASES, case=_missing,
     ),
     Choice(
@@ -316,7 +316,7 @@ EXERCISES = (
             "No L2. Three leaves of {a}, {b} and {c} tokens, coldest first, and {free} "
             "free slots. A prompt of {need} comes. How many tokens are evicted?",
             "没有 L2。三个叶子 {a}、{b}、{c} 个 token，最冷的在前，空闲 {free}。"
-            "来了一个 {need} 的 prompt。逐出多少 token？"),
+            "来了一个 {need} 个 token 的 prompt。逐出多少 token？"),
         parts=RELEASES, case=_amounts,
     ),
     Order(
