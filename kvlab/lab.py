@@ -72,7 +72,7 @@ def lab_command(folder: Path, extra: Sequence[str]) -> list[str]:
     root = ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     first = min((folder / "notebooks").glob("*.ipynb"))
     return [
-        sys.executable, "-m", "jupyter", "lab", "--ServerApp.ip=127.0.0.1",
+        sys.executable, "-m", "kvlab.lab_app", "--ServerApp.ip=127.0.0.1",
         f"--ServerApp.root_dir={folder}", "--LabApp.news_url=None",
         f"--LabApp.default_url=/lab/tree/notebooks/{first.name}",
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

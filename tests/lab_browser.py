@@ -40,16 +40,14 @@ COMPLAINTS = """() => window.jupyterapp.shell.currentWidget.content.widgets
         .map(o => `cell ${i}: ${o.ename ?? 'stderr'} ${o.evalue ?? o.text}`))"""
 
 
-SETTINGS = {
-    "notebook-extension/tracker": {"windowingMode": "none"},
-    "apputils-extension/notification": {"fetchNews": "false"},
-}
-"""Keep cells in the page when they are scrolled away; ask nothing about news."""
+SETTINGS = {"notebook-extension/tracker": {"windowingMode": "none"}}
+"""Keep cells in the page when they are scrolled away."""
 
 
 @contextmanager
 def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
-    """Serve `folder`, with every Jupyter directory under `home`; yield the address."""
+    """Serve `folder` as `kvlab lab` does, with every Jupyter directory under `home`;
+    yield the address."""
     for name, values in SETTINGS.items():
         file = home / "settings_dir" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True)
@@ -63,7 +61,7 @@ def jupyterlab(folder: Path, home: Path) -> Iterator[str]:
         for name in ("SETTINGS_DIR", "WORKSPACES_DIR")
     }
     command = [
-        sys.executable, "-m", "jupyter", "lab", "--allow-root", "--no-browser",
+        sys.executable, "-m", "kvlab.lab_app", "--allow-root", "--no-browser",
         "--ip=127.0.0.1", "--port=0",
         "--IdentityProvider.token=", "--ServerApp.password=",
         "--ServerApp.disable_check_xsrf=True", "--LabApp.expose_app_in_browser=True",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from pathlib import Path
 
@@ -83,6 +84,11 @@ def test_it_listens_on_loopback_and_keeps_its_token():
     assert "--ServerApp.ip=127.0.0.1" in command
     assert not any("token" in word or "password" in word for word in command)
     assert command[-1] == "--no-browser"
+
+
+def test_it_starts_the_jupyterlab_of_this_environment_whatever_else_is_on_the_path():
+    command = lab.lab_command(ROOT, [])
+    assert command[:3] == [sys.executable, "-m", "kvlab.lab_app"]
 
 
 def test_a_copy_that_cannot_be_made_whole_is_not_left_behind(

@@ -52,9 +52,6 @@ def notebook(tmp_path_factory, folder):
     """A notebook with a player in it, open in a real JupyterLab, all cells run; what
     is saved of it holds its widgets."""
     home = tmp_path_factory.mktemp("home")
-    settings = home / "settings_dir/@jupyter-widgets/jupyterlab-manager"
-    settings.mkdir(parents=True)
-    (settings / "plugin.jupyterlab-settings").write_text('{"saveState": true}')
     cells = [nbformat.v4.new_code_cell(source, id=f"c{n}")
              for n, source in enumerate(CELLS)]  # fmt: skip
     written = nbformat.v4.new_notebook(cells=cells)

@@ -283,6 +283,11 @@ class Form {
       this.taken();
       this.root.querySelector(act === "said" ? ".points input" : "textarea").focus();
     }
+    if (/check|commit|act|again|show/.test(act) && this.root.closest(".jupyter-widgets-disconnected")) {
+      this.told.className = "told";
+      this.told.textContent = this.W("gone");
+      return;
+    }
     if (act === "check") this.model.send({ check: this.answer });
     if (act === "commit") {
       const sure = this.root.querySelector(`[name="${this.name}-sure"]:checked`);

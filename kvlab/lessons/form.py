@@ -67,6 +67,10 @@ WORDS: dict[str, Words] = {
         "No machine reads your sentence. Say yourself what it claims:",
         "没有程序会读你的句子。请自己说明它主张了什么：",
     ),
+    "gone": Words(
+        "The kernel that made this card is gone: run its cell again.",
+        "创建此卡片的内核已不在：请重新运行该单元。",
+    ),
     "code": Words(
         "Write the function in the cell below and check it there.",
         "在下面的单元里写出函数并检查。",

@@ -164,7 +164,7 @@ UI_WORDS: dict[str, Words] = {
                       "只改一个旋钮，重新运行："),
     "fork_run": Words("running ...", "运行中 …"),
     "no_kernel": Words("The kernel that made this player is gone: run its cell again.",
-                       "创建此播放器的内核已不在：请重新运行该单元格。"),
+                       "创建此播放器的内核已不在：请重新运行该单元。"),
     "same": Words("No difference in {n} events", "{n} 个事件中没有差别"),
     "differ": Words("First difference: event {n}. ", "首个分歧：事件 {n}。"),
     "identical": Words("{n} events are identical before it.",

@@ -106,6 +106,7 @@ function teller(model) {
 function hooksOf(model, player, tell) {
   const ask = (what) => {
     try {
+      if (player.root.closest(".jupyter-widgets-disconnected")) throw Error("no kernel");
       model.send(what);
     } catch {
       player.forkFailed(ui(player, "no_kernel"));
