@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from played import golden
-from player_tab import needs_chromium
+from player_tab import needs_chromium, wait_for_player
 from test_player_predict import load_any
 
+from kvlab import Workbench
+from kvlab.record import events as ev
 from kvlab.views.page import to_html
 
 pytestmark = needs_chromium
@@ -126,3 +128,27 @@ def test_no_request_is_cut_in_a_narrow_queue(open_page, name, wide):
     run = load_any(f"{name}.json")
     tab = open_page(to_html(run, mode="watch", lang="en"), viewport=view)
     assert tab.js(CUT) == []
+
+
+IN_VIEW = """n => {
+    const edges = at => document.querySelector(`#kvlab ${at}`).getBoundingClientRect();
+    const [node, pane] = [edges(`[data-node="${n}"]`), edges(".p-tree .scroll")];
+    return node.top >= pane.top && node.bottom <= pane.bottom }"""
+
+
+def test_the_tree_scrolls_to_what_an_event_touches_once(open_page):
+    bench = Workbench(name="rows", pool_tokens=400, host_tokens=0)
+    for first in range(0, 800, 100):
+        bench.insert(range(first, first + 16))
+    added = [at for at, e in enumerate(bench.trace.events) if isinstance(e, ev.Add)]
+    view = {"width": 1000, "height": 720}  # the tree's pane is low
+    tab = open_page(to_html(bench.trace, lang="en"), viewport=view)
+    for node in (1, 8, 4, 1, 8):
+        tab.js("at => kvlab.show(at)", added[node - 1] + 1)
+        wait_for_player(tab.page)
+        assert tab.js(IN_VIEW, node), node
+    at = "document.querySelector('#kvlab .scroll').scrollTop"
+    tab.js(f"() => {{ {at} = 30 }}")
+    tab.page.click("#kvlab [data-node='3']")
+    wait_for_player(tab.page)
+    assert tab.js(f"() => [kvlab.select.node, {at}]") == [3, 30]

@@ -154,3 +154,17 @@ def test_a_card_shows_what_was_committed_not_what_was_put_in_since(view_of, id):
             model.set("locked", true) }"""
     )
     assert page.evaluate(PUT_IN) == sent
+
+
+PLAYS = "() => Boolean(document.querySelector('.kv').kvlab.timer)"
+
+
+def test_a_run_that_plays_by_itself_waits_until_it_is_in_view(view_of):
+    page = view_of(script(), kvlab.play(golden("s10"), autoplay=True))
+    page.evaluate("() => { document.body.style.paddingTop = '3000px' }")
+    let_go(page, 0)
+    page.wait_for_selector(".kv[data-ready]", state="attached")
+    page.wait_for_timeout(300)
+    assert not page.evaluate(PLAYS)
+    page.evaluate("() => scrollTo(0, 3000)")
+    page.wait_for_function(PLAYS)

@@ -16,7 +16,7 @@ import { drawQueue } from "./queue.js";
 import { sentence } from "./sentence.js";
 import { esc, num, put } from "./text.js";
 import { drawTimeline } from "./timeline.js";
-import { drawTree } from "./tree.js";
+import { drawTree, followEvent } from "./tree.js";
 import { otherWord, ui } from "./words.js";
 
 /** Draw all of the moment: `late` says that the cards may come a frame later. */
@@ -96,6 +96,8 @@ function drawLate(player) {
   for (const { run, pane, label } of sidesOf(player)) {
     const covered = player.asking >= 0 && !player.other;
     if (!covered) drawWhy(player, pane.why, run, run.at - 1, label);
-    if (!player.log.blocks) describePool(player, pane.pool, run);
+    if (player.log.blocks) continue;
+    describePool(player, pane.pool, run);
+    followEvent(pane.tree.parts, run.at);
   }
 }

@@ -50,13 +50,25 @@ export async function render({ model, el }) {
   const fresh = player.run.at === (player.log.start ?? 0);
   if (player.log.autoplay && player.motion && fresh) {
     player.speed = SPEEDS.indexOf(4);
-    play(player);
+    playInView(player);
   }
   return () => {
     clearTimeout(tell.later);
     player.close();
     root.remove(); // ipywidgets keeps the element for as long as the kernel lives
   };
+}
+
+/** Play once so much of it is in view that it is watched: a cell that is run may lie below
+ *  the window. Who has stepped before that plays it alone. */
+function playInView(player) {
+  const { at } = player.run;
+  const view = new IntersectionObserver(([root]) => {
+    if (!root.isIntersecting) return;
+    view.disconnect();
+    if (player.run.at === at && !player.timer) play(player);
+  }, { threshold: 0.3 });
+  view.observe(player.root);
 }
 
 /** A bytes trait, which arrives as a DataView. */

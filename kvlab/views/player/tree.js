@@ -15,6 +15,7 @@ import { ui } from "./words.js";
 
 const X0 = 26; // pixels before the first token
 const MOST_WIDE = 30; // pixels of a token
+const SHADE = 12; // pixels at an edge below which more is
 
 /** Draw the tree into its pane, touching only what differs from what is there. */
 export function drawTree(player, pane, run, label) {
@@ -28,6 +29,17 @@ export function drawTree(player, pane, run, label) {
   }
   if (!empty) drawRows(player, run, parts, gone);
   put(parts.insp, inspectHtml(player, run));
+}
+
+/** Scroll the pane, not the page, once an event, to the rows that it touches. */
+export function followEvent(parts, at) {
+  if (parts.followed === at || !parts.touched) return;
+  parts.followed = at;
+  const [top, bottom] = parts.touched;
+  const { scroll } = parts;
+  const low = bottom - scroll.clientHeight; // scrolled so far, the last row is just in view
+  if (top < scroll.scrollTop) scroll.scrollTop = top - SHADE;
+  else if (low > scroll.scrollTop) scroll.scrollTop = Math.min(top - SHADE, low + SHADE);
 }
 
 function paneParts(player, pane, label) {
@@ -103,6 +115,10 @@ function drawRows(player, run, parts, gone) {
       ...stripOf(player, run, n, plan, state, ends),
     ]);
   }
+  const touched = shown.filter(hot).map((n) => plan.Y.get(rowOf(n)));
+  parts.touched = touched.length
+    ? [plan.asked ? 0 : Math.min(...touched), Math.max(...touched) + plan.pitch]
+    : null;
   const below = foldRows(player, run, folding, plan, parts.wide);
   placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
