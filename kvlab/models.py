@@ -97,7 +97,7 @@ def _num_layers(text: Keys) -> int:
 def _kinds(text: Keys) -> list[Layer]:
     """Return what each layer keeps; layers that borrow another's KV are left out."""
     layers = _num_layers(text)
-    kinds = _listed(text) or _linear(text, layers) or _sliding(text, layers)
+    kinds = _listed(text, layers) or _linear(text, layers) or _sliding(text, layers)
     if _window(text) is None:
         kinds = ["full" if kind == "window" else kind for kind in kinds]
     shared = text.count("num_kv_shared_layers") or 0
@@ -118,12 +118,24 @@ _KINDS: dict[str, Layer] = {
 }  # fmt: skip
 
 
-def _listed(text: Keys) -> list[Layer]:
-    """Return the kinds that the file lists layer by layer; empty if it does not."""
+def _listed(text: Keys, layers: int) -> list[Layer]:
+    """Return the kinds that the file lists layer by layer, or for a few that repeat;
+    empty if it does not.
+
+    Raises: InputError for a list that ends before the last layer.
+    """
     for key in ("layer_types", "layers_block_type", "block_types"):
-        names = text.names(key)
+        names = text.names(key) * (layers if key == "block_types" else 1)
+        if 0 < len(names) < layers:
+            raise InputError(
+                text.where, f"{key} names {len(names)} of {layers} layers",
+                "check num_hidden_layers",
+            )  # fmt: skip
         if names:
-            return [_KINDS.get(str(name), "full") for name in names if name != "moe"]
+            told = names[:layers]
+            return [_KINDS.get(str(name), "full") for name in told if name != "moe"]
+    if groups := _groups(text):
+        return ["full"] * len(groups)
     types = text.names("attn_type_list")
     if types:
         return ["full" if kind == 1 else "state" for kind in types]
@@ -132,6 +144,15 @@ def _listed(text: Keys) -> list[Layer]:
         kept: dict[str, Layer] = {"*": "full", "M": "state"}
         return [kept[char] for char in pattern if char in kept]
     return []
+
+
+def _groups(text: Keys) -> list[int]:
+    """Return how many heads share one of KV, for each layer that attends, where the
+    file says it layer by layer (nemotron-nas); empty if it does not."""
+    blocks = [b for b in text.names("block_configs") if isinstance(b, dict)]
+    told = [b["attention"] for b in blocks if isinstance(b.get("attention"), dict)]
+    kept = [Keys(one, text.where).count("n_heads_in_group") for one in told]
+    return [heads for heads in kept if heads]
 
 
 def _linear(text: Keys, layers: int) -> list[Layer]:
@@ -209,12 +230,13 @@ def _width(text: Keys) -> tuple[int, int | None, int | None]:
     if latent:
         return latent + (text.count("qk_rope_head_dim") or 0), None, None
     heads = text.need("num_attention_heads", "n_head", "n_heads", "num_heads")
-    kv_heads = _kv_heads(text, heads)
+    shared = _groups(text)
+    kv_heads = heads // min(shared) if shared else _kv_heads(text, heads)
     head_dim = text.some("head_dim", "kv_channels", "attention_head_dim")
     if head_dim is None:
         hidden = text.need("hidden_size", "n_embd", "d_model", "dim")
         head_dim = hidden // heads
-    if not head_dim or kv_heads > heads:
+    if not head_dim or not 1 <= kv_heads <= heads:
         raise InputError(
             text.where, f"{heads} heads, {kv_heads} of KV, {head_dim} wide, cannot be",
             "check num_attention_heads, num_key_value_heads and hidden_size",

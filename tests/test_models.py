@@ -154,6 +154,8 @@ def test_other_families_name_the_same_things_otherwise(config, elements):
          (1, 3, 0, 64)),
         ({"layer_types": ["linear_attention"] * 3 + ["full_attention"]},
          (1, 0, 3, None)),
+        ({"layer_types": ["full_attention"] * 6}, (4, 0, 0, None)),
+        ({"block_types": ["recurrent", "attention"]}, (2, 0, 2, None)),
         ({"attn_type_list": [0, 0, 0, 1]}, (1, 0, 3, None)),
         ({"attn_layer_period": 4, "attn_layer_offset": 2}, (1, 0, 3, None)),
         ({"full_attention_interval": 2}, (2, 0, 2, None)),
@@ -163,6 +165,15 @@ def test_other_families_name_the_same_things_otherwise(config, elements):
 )  # fmt: skip
 def test_which_layers_keep_what_follows_the_file(changes, found):
     assert kinds(**changes) == found
+
+
+def test_layers_of_which_some_do_not_attend_are_counted_one_by_one():
+    attends = {"attention": {"n_heads_in_group": 4, "no_op": False}}
+    passes = {"attention": {"n_heads_in_group": None, "no_op": True}}
+    shape = read_config(
+        GQA | {"num_key_value_heads": None, "block_configs": [attends, passes] * 2}
+    )
+    assert (shape.full_layers, shape.kv_heads) == (2, GQA["num_attention_heads"] // 4)
 
 
 def test_a_nested_text_config_is_the_model():
@@ -197,6 +208,7 @@ def test_a_sparse_attention_index_is_told_apart():
         (GQA | {"num_key_value_heads": 10**6}, "1000000 of KV"),
         (GQA | {"head_dim": 10**400}, "head_dim is more than"),
         (GQA | {"num_kv_shared_layers": 99}, "borrow"),
+        (GQA | {"layer_types": ["full_attention"]}, "layer_types names 1 of 4 layers"),
         ([], "not a JSON object"),
     ],
 )
@@ -421,6 +433,20 @@ def test_a_figure_needs_memory(capsys, tmp_path):
     assert main(["capacity", "llama-3-8b", "--figure", str(target)]) == 2
     assert "--kv-gib" in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_a_figure_is_an_svg_and_no_other(capsys, tmp_path):
+    target = tmp_path / "ceiling.png"
+    words = ["capacity", "llama-3-8b", "--kv-gib", "9", "--figure", str(target)]
+    assert main(words) == 2
+    assert "ceiling.png: is no .svg; name a file" in capsys.readouterr().err
+    assert not target.exists()
+
+
+def test_a_file_may_begin_with_the_mark_of_windows(capsys, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(GQA), encoding="utf-8-sig")
+    assert told(capsys, path)["full_layers"] == 4
 
 
 def test_the_curve_names_its_axes_in_chinese_too():

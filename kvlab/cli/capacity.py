@@ -78,7 +78,10 @@ def _capacity(arguments: Namespace) -> int:
         return 0
     if arguments.model is None:
         raise InputError("MODEL", "is missing", "name one (--list) or a config.json")
-    check_target(arguments.figure, Path(arguments.model))
+    figure = arguments.figure
+    check_target(figure, Path(arguments.model))
+    if figure is not None and figure.suffix not in ("", ".svg"):
+        raise InputError(str(figure), "is no .svg", "name a file that ends so")
     started = None if arguments.accelerator is None else _start_up(arguments)
     shape, plan = _shape(arguments.model), _plan(arguments, started)
     told = to_builtins(capacity(shape, plan))
@@ -86,8 +89,8 @@ def _capacity(arguments: Namespace) -> int:
         told["startup"] = to_builtins(started) | {"sources": SOURCES[arguments.engine]}
     if arguments.fit is not None:
         told["fit"] = to_fit(shape, plan, arguments.fit)
-    if arguments.figure is not None:
-        replace_file(arguments.figure, _ceiling(shape, plan).encode())
+    if figure is not None:
+        replace_file(figure, _ceiling(shape, plan).encode())
     text = harmless(_capacity_text(shape, plan, told))
     print(json.dumps(told) if arguments.json else text)
     return 0

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ def model_config(name: str) -> Any | None:
     if path.stat().st_size > _MOST_BYTES:
         raise InputError(name, "is larger than 16 MiB", remedy)
     try:
-        return msgspec.json.decode(path.read_bytes())
+        return msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8))
     except (msgspec.DecodeError, UnicodeDecodeError) as problem:
         raise InputError(name, f"is not JSON ({problem})", remedy) from None
     except OSError as problem:
