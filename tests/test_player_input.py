@@ -117,3 +117,8 @@ def test_an_engine_fault_ends_the_run_and_is_told(tmp_path, open_page):
 def test_a_script_cannot_end_its_own_element():
     assert "</" not in safe(script()).replace("<\\/", "")
     assert page_of(b"KVP1", title="</title><script>").count("<script") == 2
+
+
+def test_a_title_holds_no_control_character():
+    page = page_of(b"KVP1", title="a\0\x1b\u202e\ud800b")
+    assert r"<title>a\x00\x1b\u202e" + "\N{REPLACEMENT CHARACTER}b</title>" in page

@@ -20,6 +20,7 @@ from ..record.trace import AnyTrace, BlockTrace
 from .block_log import block_log
 from .compare import first_difference
 from .log import player_log
+from .markup import esc, plain
 from .notes import checked, event_of, marks_of
 from .player_script import script
 from .theme import Words
@@ -120,16 +121,12 @@ def page_of(
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{_title(title)}</title>\n"
+        f"<title>{esc(plain(title, 80))}</title>\n"
         "<style>body{margin:8px;background:Canvas;color-scheme:light dark}</style>"
         '</head><body>\n<div id="kvlab"></div>\n'
         + "\n".join(logs)
         + f'\n<script type="module">{code}</script>\n</body></html>\n'
     )
-
-
-def _title(text: str) -> str:
-    return html.escape(" ".join(text[:80].split()).encode("utf-8", "replace").decode())
 
 
 def _embedded(name: str, log: bytes) -> str:
