@@ -131,7 +131,7 @@ def exactly_the_shortfall() -> Iterator[Case]:
 
 @claim(
     "S1-2.1-6", "04",
-    ("There is no watermark: nothing is evicted before something is missing.",
+    ("There is no waterline: nothing is evicted before something is missing.",
      "没有水位线：缺多少才逐多少。"),
     ("The pool may stand at 100 %.", "池子可以停在 100 %。"),
 )  # fmt: skip

@@ -231,9 +231,10 @@ EXERCISES = (
     Choice(
         id="05.P2",
         asks=Words(
-            "While an engine decodes and nobody is sent back, new_token_ratio decays, "
-            "from 0.7 to 0.098. What does 0.098 change here?",
-            "引擎持续解码、没有人被撤回时，new_token_ratio 从 0.7 衰减到 0.098。"
+            "While an engine decodes and nobody is retracted (sent back to the queue), "
+            "new_token_ratio decays, from 0.7 to 0.098. What does 0.098 change here?",
+            "引擎持续解码、没有请求被撤回（退回队列）时，new_token_ratio 从 0.7 衰减到 "
+            "0.098。"
             "这里换成 0.098 会怎样？"),
         options=RATIO, case=_ratio,
     ),
