@@ -9,6 +9,7 @@ from played import GOLDENS, golden
 from player_tab import Tab, needs_chromium
 
 from kvlab import Workbench
+from kvlab.record.trace import Trace
 from kvlab.run.block_run import load_blocks
 from kvlab.views.page import to_html
 
@@ -132,3 +133,30 @@ def test_a_test_that_was_not_reached_is_as_legible_as_a_label(open_page):
     )
     looks = tab.js(NOT_REACHED)
     assert looks and {tuple(look) for look in looks} == {(1, ink)}
+
+
+def filled(prompts: int, policy: str = "lru") -> Trace:
+    bench = Workbench(pool_tokens=24, tree="radix", eviction_policy=policy)
+    for first in range(prompts):
+        bench.insert(range(100 * first, 100 * first + 10))
+    return bench.trace
+
+
+def test_two_runs_are_both_told_where_they_differ(open_page):
+    tab = open_page(to_html(filled(3), filled(3, "mru"), lang="en"))
+    at = tab.js("() => kvlab.run.at")
+    tab.js("() => kvlab.show(1)")
+    assert live(tab) == tab.headline  # the same in both
+    tab.js("at => kvlab.show(at)", at)
+    first, second = tab.headline, tab.headline.replace("n1", "n2")
+    assert live(tab) == f"A: {first}. B: {second}" and first != second
+
+
+def test_a_run_that_has_ended_is_said_to_have(open_page):
+    short = filled(2)
+    tab = open_page(to_html(filled(3), short, lang="en"))
+    tab.js("at => kvlab.show(at)", len(short))
+    assert "has ended" not in tab.page.inner_text("#kvlab .p-why.b")
+    tab.press("ArrowRight")
+    assert tab.page.inner_text("#kvlab .p-why.b") == "this run has ended"
+    assert live(tab).endswith(". B: this run has ended")

@@ -45,12 +45,20 @@ export function spoken(player) {
   const said = player.reading && player.answered.get(e);
   const told = [
     said && ui(player, said.right ? "right" : "wrong"),
-    sentence(player),
+    ...sentences(player),
     noteOf(player, e),
     seenWords(player),
     player.asking >= 0 && ui(player, "turn"),
   ];
   return told.filter(Boolean).join(player.lang === "zh" ? "。" : ". ");
+}
+
+/** What happened; of two runs in both, where they differ. */
+function sentences(player) {
+  const { run, other } = player;
+  const [a, b] = [sentence(player), other && sentence(player, other)];
+  const there = b && run.at > other.count ? ui(player, "over") : b;
+  return there && there !== a ? [`A: ${a}`, `B: ${there}`] : [a];
 }
 
 /** How long it takes to read a note aloud, as notes.py reckons it; 0 without one. */

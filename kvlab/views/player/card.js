@@ -31,7 +31,7 @@ function cardHtml(player, run, e, label = "", whole = true) {
   const { log } = run;
   if (e < 0)
     return primerHtml(player, run, label);
-  if (run.at > run.count || e >= run.count)
+  if (player.run.at > run.count)
     return `<div class="empty">${ui(player, "over")}</div>`;
   const why = run.why(e);
   if (!why) {
