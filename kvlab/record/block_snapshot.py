@@ -111,7 +111,7 @@ class BlockState:
 
         Changes: this state. Cost: O(blocks named), O(requests) for a
         request's move or a decode step.
-        Raises: ValueError or KeyError where the event does not fit the state.
+        Raises: ValueError or KeyError for an event that cannot be carried out.
         """
         change = _CHANGES.get(type(event))
         if change is not None:

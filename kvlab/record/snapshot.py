@@ -57,7 +57,7 @@ class State(Moment):
         Changes: this state. Cost: O(1), or the length of the path, the row, the list of
         pages or of requests that the event is about; O(free pages) where a free list is
         sorted, or pages come to rest.
-        Raises: ValueError or KeyError where the event names what is not there; what
+        Raises: ValueError or KeyError for an event that cannot be carried out; what
         else does not fit is fit.py's to say.
         """
         change = _CHANGES.get(type(event))

@@ -12,7 +12,7 @@ from ..block_config import BlockConfig
 from ..blocks.kv_cache_manager import KVCacheManager
 from ..blocks.offload import CpuOffload
 from ..schedule.block_lives import BlockLives
-from .samples import Sample
+from .samples import Sample, Samples
 from .tallies import Tallies
 
 
@@ -29,17 +29,11 @@ class Sampled(Protocol):
         """The queues."""
 
 
-class BlockSampler:
-    """Takes a sample every `every` nanoseconds of the engine's clock.
+class BlockSampler(Samples):
+    """Takes samples of a vLLM engine.
 
-    A jump may pass several moments: its state held at each of them. Units: tokens;
-    `ratio`, which vLLM does not have, is 0. Cost: O(free blocks) a look.
+    Units: tokens; `ratio`, which vLLM does not have, is 0. Cost: O(free blocks) a look.
     """
-
-    def __init__(self, every: int) -> None:
-        self.every = every
-        self.samples: list[Sample] = []
-        self.next = 0
 
     def look(self, now: int, engine: Sampled) -> None:
         """Note the state, once for every moment passed. Changes: the samples."""
@@ -48,15 +42,12 @@ class BlockSampler:
         total = pool.num_blocks - 1
         l2 = engine.offload.l2 if engine.offload else None
         scheduler = engine.scheduler
-        while self.next <= now:
-            self.samples.append(
-                Sample(
-                    self.next, len(scheduler.running),
-                    len(scheduler.waiting) + len(scheduler.deferred),
-                    (free - evictable) * size, evictable * size, (total - free) * size,
-                    total * size, l2.num_findable * size if l2 else 0,
-                    (l2.num_blocks - 1) * size if l2 else 0,
-                    engine.tallies.retractions, 0.0,
-                )
-            )  # fmt: skip
-            self.next += self.every
+        sample = Sample(
+            now, len(scheduler.running),
+            len(scheduler.waiting) + len(scheduler.deferred),
+            (free - evictable) * size, evictable * size, (total - free) * size,
+            total * size, l2.num_findable * size if l2 else 0,
+            (l2.num_blocks - 1) * size if l2 else 0,
+            engine.tallies.retractions, 0.0,
+        )  # fmt: skip
+        self.note(now, sample)

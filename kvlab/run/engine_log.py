@@ -24,7 +24,10 @@ MOST_RUNNING = 4096
 
 
 def log_lines(trace: Trace) -> Iterator[str]:
-    """Yield the log of a recorded run on a clock, oldest first. Cost: O(events)."""
+    """Yield the log of a recorded run on a clock, oldest first.
+
+    Raises: ValueError or KeyError where the trace does not fold. Cost: O(events).
+    """
     meter = Meter(trace.header)
     config = trace.header.config
     yield (

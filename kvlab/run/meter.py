@@ -94,7 +94,7 @@ class Meter:
     def take(self, event: Event) -> None:
         """Move on over one event. Changes: the state, the counts.
 
-        Raises: ValueError or KeyError where the event does not fit the state.
+        Raises: ValueError or KeyError as `State.apply`.
         """
         count = _COUNTS.get(type(event))
         if count is not None:

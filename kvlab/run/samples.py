@@ -7,6 +7,7 @@ show it. Left out: names and text of an exposition.
 from __future__ import annotations
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from .engine import Engine
 from .tallies import Tallies
@@ -41,8 +42,8 @@ class Sample(Struct, frozen=True, gc=False):
         return self.host_used / self.host_total if self.host_total else 0.0
 
 
-class Sampler:
-    """Takes a sample every `every` nanoseconds of the engine's clock.
+class Samples:
+    """Samples, one every `every` nanoseconds of an engine's clock.
 
     A jump may pass several moments: its state held at each of them.
     """
@@ -52,18 +53,25 @@ class Sampler:
         self.samples: list[Sample] = []
         self.next = 0
 
+    def note(self, now: int, sample: Sample) -> None:
+        """Keep the sample, once for every moment passed. Changes: the samples."""
+        while self.next <= now:
+            self.samples.append(replace(sample, at=self.next))
+            self.next += self.every
+
+
+class Sampler(Samples):
+    """Takes samples of an SGLang engine."""
+
     def look(self, now: int, engine: Engine, tallies: Tallies) -> None:
         """Note the state, once for every moment passed. Changes: the samples."""
         cache, scheduler = engine.cache, engine.scheduler
         total, host_total = cache.allocator.total, engine.host_total
         available, evictable = cache.allocator.available, cache.evictable_size
-        while self.next <= now:
-            self.samples.append(
-                Sample(
-                    self.next, len(scheduler.running), len(scheduler.waiting),
-                    available, evictable, total - available - evictable, total,
-                    host_total - engine.host_available, host_total,
-                    tallies.retractions, scheduler.ratio,
-                )
-            )  # fmt: skip
-            self.next += self.every
+        sample = Sample(
+            now, len(scheduler.running), len(scheduler.waiting),
+            available, evictable, total - available - evictable, total,
+            host_total - engine.host_available, host_total,
+            tallies.retractions, scheduler.ratio,
+        )  # fmt: skip
+        self.note(now, sample)
