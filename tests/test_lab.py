@@ -71,6 +71,13 @@ def test_a_package_brings_all_of_the_course():
         assert own and own <= packed, own - packed
 
 
+def test_a_package_brings_the_defaults_of_its_jupyterlab():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    (pattern,) = project["tool"]["setuptools"]["package-data"]["kvlab"]
+    lying = set((ROOT / "kvlab" / "jupyter").rglob("*.json"))
+    assert len(lying) == 3 and lying == set((ROOT / "kvlab").glob(pattern))
+
+
 def test_it_opens_the_first_notebook_where_its_pictures_can_be_reached():
     command = lab.lab_command(ROOT, [])
     assert f"--ServerApp.root_dir={ROOT}" in command
