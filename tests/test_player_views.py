@@ -168,3 +168,9 @@ def test_a_run_that_plays_by_itself_waits_until_it_is_in_view(view_of):
     assert not page.evaluate(PLAYS)
     page.evaluate("() => scrollTo(0, 3000)")
     page.wait_for_function(PLAYS)
+
+
+def test_a_number_is_typed_where_another_part_is_picked(view_of):
+    page = view_of(FORM, kvlab.check("05.E5", lang="en").card)
+    fields = page.eval_on_selector_all("[data-part]", "x => x.map(y => y.tagName)")
+    assert fields == ["INPUT", "SELECT"]

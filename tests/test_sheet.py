@@ -34,6 +34,12 @@ def test_numbers_leave_a_blank_and_steps_their_shown_order():
     assert re.findall("<li>(.*?)</li>", page_of(steps)) == shown
 
 
+def test_a_number_leaves_a_blank_beside_what_is_picked():
+    number, picked = re.findall("<li>(.*?)</li>", page_of(kvlab.check("05.E5")))
+    assert number == f"scheduled: {BLANK}"
+    assert picked.count(" / ") == 2 and BLANK not in picked
+
+
 def test_a_function_leaves_its_first_lines():
     assert "<pre>def key(leaf):\n    ...</pre>" in page_of(kvlab.check("04.E3"))
 

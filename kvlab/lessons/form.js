@@ -131,9 +131,10 @@ class Form {
   fill(body) {
     const rows = this.el("div", "row");
     for (const [part, words] of this.asked.parts) {
-      const label = this.el("label", "", this.pick(words)), options = this.asked.options;
-      const input = this.el(options.length ? "select" : "input");
-      if (options.length) {
+      const label = this.el("label", "", this.pick(words)), { options, typed } = this.asked;
+      const picked = options.length && !typed?.includes(part);
+      const input = this.el(picked ? "select" : "input");
+      if (picked) {
         input.append(new Option(this.W("pick"), ""));
         for (const [key, text] of options) input.append(new Option(this.pick(text), key));
       } else Object.assign(input, { type: "text", inputMode: "decimal", autocomplete: "off" });

@@ -246,8 +246,9 @@ def asked(exercise: Exercise, random: Random) -> dict[str, Any]:
     match exercise:
         case Choice(options=options):
             what["options"] = _pairs(options)
-        case Fill(parts=parts, options=options):
+        case Fill(parts=parts, options=options, typed=typed):
             what |= {"parts": _pairs(parts), "options": _pairs(options)}
+            what["typed"] = list(typed)
         case Order(steps=steps):
             keys = sorted(steps)
             random.shuffle(keys)

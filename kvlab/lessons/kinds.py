@@ -102,7 +102,8 @@ class Choice(Exercise):
 
 @dataclass(frozen=True, kw_only=True)
 class Fill(Exercise):
-    """Give each part a number, or one of `options`.
+    """Give each part a number, or one of `options`, if there are; `typed` parts take a
+    number all the same.
 
     `tolerance` is relative: 0.01 takes what is within one percent.
     """
@@ -110,6 +111,7 @@ class Fill(Exercise):
     parts: Mapping[str, Words]
     case: Callable[[Random], Case]
     options: Mapping[str, Words] = field(default_factory=dict)
+    typed: tuple[str, ...] = ()
     tolerance: float = 0.0
 
 

@@ -57,8 +57,12 @@ def _lines(asked: Mapping[str, Any], lang: Lang) -> list[str]:
     def named(key: str) -> list[str]:
         return [_said(words, lang) for _, words in asked.get(key, ())]
 
-    options = named("options")
-    blank = " / ".join(options) or BLANK
+    options, typed = named("options"), asked.get("typed", ())
+    pick = " / ".join(options) or BLANK
+    parts = [
+        f"{_said(words, lang)}: {BLANK if part in typed else pick}"
+        for part, words in asked.get("parts", ())
+    ]
     return [
         *(f"{_said(name, lang)}: {n}" for name, n, _ in asked.get("gauges", ())),
         *(
@@ -67,7 +71,7 @@ def _lines(asked: Mapping[str, Any], lang: Lang) -> list[str]:
         ),
         *named("steps"),
         *named("acts"),
-        *([f"{part}: {blank}" for part in named("parts")] or options),
+        *(parts or options),
     ]
 
 

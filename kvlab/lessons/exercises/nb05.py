@@ -289,8 +289,7 @@ EXERCISES = (
             "{max_num_seqs}，max_num_batched_tokens {max_num_batched_tokens}。"
             "八个 16 token 的请求在等。第一步调度几个？下一个被哪条线挡住？"),
         parts={"in": Words("scheduled", "调度了几个"),
-               "line": Words("blocks, seats or tokens",
-                             "blocks（块）、seats（席位）或 tokens")},
-        case=_vllm,
+               "line": Words("the next is kept out by", "下一个被挡在")},
+        options=STOPS, typed=("in",), case=_vllm,
     ),
 )  # fmt: skip
