@@ -106,17 +106,6 @@ QUESTIONS: dict[str, Question] = {
 }
 # fmt: on
 
-
-def question_of(entry: str, questions: dict[str, Question]) -> Question | None:
-    """Return the question that an entry of phrases.py answers, None if there is none.
-
-    >>> question_of("victim reclaim", QUESTIONS) is QUESTIONS["victim L2"]
-    True
-    """
-    found = (asked for asked in questions.values() if entry in asked.answers)
-    return next(found, None)
-
-
 CONFIDENCE: tuple[Words, ...] = (
     Words("guess", "猜"),
     Words("unsure", "不太确定"),
