@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from engine_text import decode, log, prefill, scrapes, sglang, stamp, start, stats
+from engine_text import (
+    decode,
+    log,
+    prefill,
+    scrapes,
+    sglang,
+    stamp,
+    start,
+    stats,
+    vllm,
+)
 
 from kvlab.observe.samples import Place, Recording, Sample
 from kvlab.observe.verdict import judge
@@ -53,6 +63,8 @@ def test_copies_that_hold_a_third_of_the_full_reports_are_the_link():
     ]
     rare = [calm, full(1), *[full(0, 0)] * 4]
     assert of_run(rare, backup_total=9).cause != "l2_copies_hold_pool"
+    busy = [calm, full(1), full(0), *[full(80)] * 5]
+    assert of_run(busy, backup_total=9).cause != "l2_copies_hold_pool"
 
 
 @pytest.mark.parametrize(
@@ -113,6 +125,22 @@ def test_a_log_whose_hits_wait_beside_idle_compute_may_show_slow_loads(
         assert "60.0% of the prompt tokens are hits" in told.reasons[1]
 
 
+@pytest.mark.parametrize("stage", ["6 waiting to start, 0", "0 waiting to start, 6"])
+def test_who_fetches_waits_for_loads_too(tmp_path, stage):
+    extra = f"KV fetch: {stage} in progress, 0 completed waiting, "
+    told = log(tmp_path, *(stats(t, 4, 12, 30.0, extra=extra) for t in MINUTES))
+    assert told.cause == "l2_load_serialised"
+
+
+@pytest.mark.parametrize(("often", "is_it"), [(2, True), (3, False)])
+def test_four_of_ten_reports_in_which_loads_are_waited_for_are_enough(
+    tmp_path, often, is_it
+):
+    extra = ["Deferred: 9 reqs, ", *[""] * (often - 1)]
+    lines = [stats(t, 4, 12, 30.0, extra=extra[t // 10 % often]) for t in MINUTES]
+    assert (log(tmp_path, *lines).cause == "l2_load_serialised") == is_it
+
+
 @pytest.mark.parametrize(("deferred", "is_it"), [(6, True), (5, False)])
 def test_half_of_those_who_wait_wait_for_loads(tmp_path, deferred, is_it):
     extra = f"Deferred: {deferred} reqs, "
@@ -142,6 +170,22 @@ def test_of_many_refusals_two_lines_are_shown(tmp_path):
     assert told_of(told) == ("l2_host_pressure", "likely", reasons, lines)
 
 
+def given(written, dropped):
+    """A scrape of a host tier that was given and gave up so many tokens."""
+    return sglang(
+        token_usage=0.5, num_running_reqs=9, num_queue_reqs=0,
+        hicache_backup_tokens_total=written, evicted_tokens_total=0,
+        hicache_dropped_tokens_total__reason_host_pressure=dropped,
+    )  # fmt: skip
+
+
+def test_one_token_in_a_hundred_may_be_dropped(tmp_path):
+    few = scrapes(tmp_path, given(0, 0), given(10**6, 10**4))
+    assert few.verdict == "healthy"
+    more = scrapes(tmp_path, given(0, 0), given(10**6, 10**4 + 1))
+    assert more.cause == "l2_host_pressure"
+
+
 def test_drops_are_shown_with_how_full_the_host_is(tmp_path):
     told = scrapes(
         tmp_path,
@@ -163,6 +207,56 @@ def test_a_rate_of_nothing_counts_from_the_third_report_on(tmp_path, reports, ca
     after = ", External prefix cache hit rate: 0.0%"
     lines = [stats(10 * at, 4, 0, 30.0, after=after) for at in range(reports)]
     assert log(tmp_path, *lines).cause == cause
+
+
+def test_a_rate_that_was_above_nothing_once_shows_that_keys_match(tmp_path):
+    rates = [5.0, *[0.0] * 9]
+    lines = [
+        stats(10 * at, 4, 0, 30.0, after=f", External prefix cache hit rate: {rate}%")
+        for at, rate in enumerate(rates)
+    ]
+    assert log(tmp_path, *lines).cause == "healthy"
+
+
+def asked(number):
+    """LMCache's line on a prompt that it was asked for, in vain."""
+    return (
+        f"(EngineCore_DP0 pid=7) [2026-05-01 10:00:0{number},118] LMCache INFO: Reqid: "
+        f"a-{number}, Total tokens 900, LMCache hit tokens: 0, need to load: 0 "
+    )
+
+
+@pytest.mark.parametrize(("number", "never"), [(3, True), (2, False)])
+def test_three_lookups_in_vain_are_shown_by_the_first_and_the_last(
+    tmp_path, number, never
+):
+    calm = [stats(t, 4, 0, 30.0) for t in MINUTES]
+    told = log(tmp_path, *map(asked, range(number)), *calm)
+    assert (told.cause == "l2_keys_never_match") == never
+    if never:
+        reason = (
+            "2,700 tokens were asked of L2 and none was found: the keys never match, "
+            "or nothing ever comes back"
+        )
+        assert list(told.reasons) == [reason]
+        shown = [q.text for q in told.evidence if "lookup" in q.text]
+        assert shown == ["lookup_tokens 900, lookup_hits 0"] * 2
+
+
+def test_what_was_asked_in_vain_is_told_beside_what_was_stored(tmp_path):
+    told = scrapes(
+        tmp_path,
+        *(vllm(kv_cache_usage_perc=0.3, num_requests_running=4, num_requests_waiting=0,
+               num_preemptions_total=0, external_prefix_cache_queries_total=q,
+               external_prefix_cache_hits_total=0, kv_offload_store_bytes_total=q)
+          for q in (10_000, 110_000)),
+    )  # fmt: skip
+    reason = (
+        "100,000 tokens were asked of L2 and none was found, while 100,000 bytes were "
+        "stored: the keys never match, or nothing ever comes back"
+    )
+    line = "external_hits 0, external_queries 110,000"
+    assert told_of(told) == ("l2_keys_never_match", "likely", [reason], [line])
 
 
 def test_what_is_written_and_never_read_is_told_with_what_returns(tmp_path):

@@ -257,13 +257,15 @@ def never_match(signs: Signs) -> Finding | None:
         return None
     if signs.lookups and asked and asked < 3:
         return no("l2_keys_never_match", say("only {} lookups", asked))
-    stored = track.sums["stored_tokens"] or track.growth("store_bytes_total") or 0.0
+    tokens = track.sums["stored_tokens"]
+    stored = tokens or track.growth("store_bytes_total") or 0.0
+    unit = "tokens" if tokens else "bytes"
     what = (
         say("{} tokens were asked of L2 and none was found", signs.lookups)
         if signs.lookups
         else "the external hit rate is 0 throughout"
     )
-    while_ = say(", while {} were stored", stored) if stored else ""
+    while_ = say(", while {} {} were stored", stored, unit) if stored else ""
     quotes = [quote(s, "lookup_tokens", "lookup_hits")
               for s in _ends(track.events.get("lookup", ()))]  # fmt: skip
     shown = (

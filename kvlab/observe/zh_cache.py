@@ -56,7 +56,7 @@ CACHE_ZH: dict[str, str] = {
     "{} tokens were asked of L2 and none was found": (
         "向 L2 查了 {} 个 token，一个也没找到"
     ),
-    ", while {} were stored": "，而写入了 {}",
+    ", while {} {} were stored": "，而写入了 {} {}",
     "{}{}: the keys never match, or nothing ever comes back": (
         "{0}{1}：键从不匹配，或者内容从不再来"
     ),
