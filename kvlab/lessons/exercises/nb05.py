@@ -202,7 +202,7 @@ def _vllm(random: Random) -> Case:
             "Count by each line alone: a request takes four blocks, one seat and 16 "
             "tokens. The line that lets in fewest says no.",
             "三条线各自算：一个请求要四块、一个席位、16 个 token。"
-            "放进来最少的那条线说了不。"))
+            "放进来最少的那条线说了“不”。"))
           for other in STOPS if other != found["line"]),
         Belief({"in": knobs["num_gpu_blocks"] // 4}, Words(
             "One block is the null block: nobody gets it.",
