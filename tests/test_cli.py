@@ -257,6 +257,14 @@ def test_render_refuses_a_step_beyond_the_run(capsys, tmp_path):
     assert not target.exists()
 
 
+def test_play_says_how_many_events_its_page_has(capsys, tmp_path):
+    target = tmp_path / "page.html"
+    words = ["play", str(GOLDEN), "-o", str(target), "--events"]
+    assert main([*words, "20"]) == 0
+    assert "page.html: 20 events" in capsys.readouterr().err
+    assert "--events: is -4; use 1 or more" in refused(capsys, *words, "-4")
+
+
 def test_render_refuses_an_ending_that_it_does_not_know(capsys, tmp_path):
     target = tmp_path / "picture.xyz"
     assert ".svg" in refused(capsys, "render", GOLDEN, "-o", target)

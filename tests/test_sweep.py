@@ -59,6 +59,8 @@ def test_the_file_has_a_line_a_point(capsys, trace, tmp_path):
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert [row["pool-tokens"] for row in rows] == ["4096", "8192"]
     assert int(rows[0]["requests"]) == 40
+    assert main(["sweep", str(trace), *options]) == 0  # again, over the first
+    assert "is what is read here" in refused(capsys, trace, *options[:-1], trace)
 
 
 def test_the_table_names_options_and_figures(trace):
@@ -82,6 +84,8 @@ def test_a_point_that_cannot_start_is_refused_before_any_begins(capsys, trace):
         (("--grid", "policy=lru", "--jobs", "0"), "--jobs"),
         (("--grid", "policy=lru", "--backend", "best"), "joblib does not know it"),
         (("--grid", "engine=both"), "name one engine"),
+        (("--grid", "record=a,b"), "--record: writes one replay; use kvlab replay"),
+        (("--grid", "policy=lru", "--with", "--engine-log x"), "--engine-log: writes"),
     ],
 )
 def test_what_makes_no_grid_is_one_line(capsys, trace, words, said):

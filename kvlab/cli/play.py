@@ -7,12 +7,11 @@ Left out: comparing two runs (compare.py).
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ..errors import TraceError
+from ..errors import InputError, TraceError
 from ..files import replacing
 from ..record.trace import AnyTrace, Trace
 from .blocks import block_run, blocks_beside, render_beside, render_block_run
@@ -71,6 +70,8 @@ def play(arguments: argparse.Namespace) -> int:
     from ..views.page import to_html
 
     check_target(arguments.out, arguments.path, arguments.beside)
+    if (most := arguments.events) is not None and most < 1:
+        raise InputError("--events", f"is {most}", "use 1 or more")
     trace: AnyTrace
     other: AnyTrace | None = None
     how: dict[str, Any] = {"mode": "predict" if arguments.predict else "watch"}
@@ -90,8 +91,8 @@ def play(arguments: argparse.Namespace) -> int:
     how["lang"] = arguments.lang
     how["notes"] = dict(arguments.note) if arguments.note else None
     given = {name: value for name, value in how.items() if value is not None}
-    write_text(arguments.out, [to_html(trace, other, length=arguments.events, **given)])
-    print(f"{arguments.out}: {len(trace):,} events", file=sys.stderr)
+    write_text(arguments.out, [to_html(trace, other, length=most, **given)])
+    note(f"{arguments.out}: {min(len(trace), most or len(trace)):,} events")
     return 0
 
 

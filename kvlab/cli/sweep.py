@@ -115,10 +115,15 @@ def _sweep(arguments: argparse.Namespace) -> int:
     if any point could not start."""
     from joblib import Parallel, delayed, parallel_config
 
-    check_target(arguments.csv, arguments.trace)
+    check_target(arguments.csv, Path(arguments.trace))
     grid = points(arguments.trace, arguments.grid, _words(arguments.common))
     for point in grid:
-        engine_of(_parsed(point.words))
+        one = _parsed(point.words)
+        for option in ("record", "metrics_dir", "engine_log"):
+            if getattr(one, option) is not None:
+                name = option.replace("_", "-")
+                raise InputError(f"--{name}", "writes one replay", "use kvlab replay")
+        engine_of(one)
     if arguments.jobs == 0:
         raise InputError("--jobs", "is 0", "use 1 or more, or -1 for all cores")
     backend = _backend(arguments.backend)
