@@ -158,3 +158,16 @@ def test_a_trace_may_come_through_a_pipe(tmp_path):
     through = shell(f"cat '{trace}' | kvlab replay /dev/stdin --json")
     for each in (told, piped, through):
         assert json.loads(each.stdout)["requests"] == 3, each.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="no /dev/stdin here")
+@pytest.mark.parametrize("given", ["-", "/dev/stdin"])
+@pytest.mark.parametrize(
+    ("sort", "line"), [("trace", '{"input_length": 5}'), ("run", '{"kvlab": 1}')]
+)
+def test_what_is_read_twice_does_not_come_through_a_pipe(given, sort, line, tmp_path):
+    file = tmp_path / "file"
+    file.write_text(f"{line}\n")
+    told = shell(f"cat '{file}' | timeout 60 kvlab diagnose {given}")
+    assert told.returncode == 2
+    assert f"stdin: is a {sort}, which is read twice; save it" in told.stderr

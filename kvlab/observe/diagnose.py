@@ -54,6 +54,11 @@ def diagnose(
             raise InputError(
                 str(more[0].path), "comes with a run or a trace", "give that one alone"
             )
+        if not first.path.is_file():  # a pipe gives its bytes once
+            raise InputError(
+                "stdin" if str(first.path) == STDIN else str(first.path),
+                f"is a {first.sort}, which is read twice", "save it in a file",
+            )  # fmt: skip
         if first.sort == "trace":
             return diagnose_trace(first.path, lang)
         return _diagnose_file(first, lang)
