@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from played import golden
 from player_tab import needs_chromium, show
 
@@ -328,3 +329,17 @@ def test_paper_shows_what_the_screen_shows(open_page):
     tab.page.emulate_media(media="print")
     tab.page.set_viewport_size({"width": 900, "height": 640})  # of A4, lying
     assert tab.js(places) == before
+
+
+@pytest.mark.parametrize(
+    ("run", "at", "width"), [("r25", 204, 1024), ("r25", 204, 360), ("s18", 0, 640)]
+)
+def test_a_headline_is_read_whole_in_a_narrow_window(open_page, run, at, width):
+    mode = "watch" if at else "predict"
+    size = {"width": width, "height": 700}
+    html = to_html(golden(run), lang="en", mode=mode)
+    tab = open_page(html, viewport=size)
+    tab.js("at => kvlab.show(at || kvlab.limit)", at)
+    cut = """() => { const head = document.querySelector("#kvlab .head");
+        return head.lastElementChild.offsetHeight - head.clientHeight }"""
+    assert tab.js(cut) <= 0

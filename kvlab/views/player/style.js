@@ -147,6 +147,7 @@ const FRAME_STYLE = `
 .kv.two .p-why { height: 360px }
 .kv.two .p-queue { display: none }
 @container (max-width:1099px) {
+  .kv.page.low .head { height: 66px } /* a headline has two lines */
   .kv:not(.two) .body {
     grid-template-columns: 540px minmax(0,1fr); height: auto;
     grid-template-areas: "tree queue" "pool why";
@@ -163,6 +164,7 @@ const FRAME_STYLE = `
   .kv.two .p-pool.b { border-left: 0 }
 }
 @container (max-width:780px) {
+  .kv .head, .kv.page.low .head { height: auto; min-height: 66px; contain: layout }
   .kv:not(.two) .body { display: flex; flex-direction: column }
   .kv .pane { flex: none }
   .kv .p-why { order: 1 }
