@@ -97,6 +97,23 @@ def test_jumps_are_fewer_than_steps():
     engine = machine()
     engine.run(crowd())
     assert engine.tallies.jumps < engine.tallies.decode_steps / 2
+    engine = machine(jump=False)
+    engine.run(crowd(24))
+    assert engine.tallies.jumps == engine.tallies.decode_steps > 0
+
+
+def test_what_a_run_came_to_is_what_its_trace_tells():
+    knobs = {"tokens": 20_000, "l2": EAGER}
+    trace = BlockTrace(BlockHeader(config=config(**knobs)))
+    engine = machine(trace, **knobs)
+    engine.run(crowd(24))
+    told, events = block_figures_of(engine), trace.events
+    assert told["preemptions"] == 0
+    found = told["device_hit_tokens"] + told["loaded_back_tokens"]
+    assert 0 < told["computed_tokens"] == told["input_tokens"] - found
+    assert told["prefills"] == sum(isinstance(event, Forward) for event in events) > 0
+    stored = sum(len(event.l1) for event in events if isinstance(event, CopyOut))
+    assert told["backed_up_tokens"] == 16 * stored > 0
 
 
 @pytest.mark.parametrize("l2", [None, EAGER, LAZY], ids=["none", "eager", "lazy"])
