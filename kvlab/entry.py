@@ -1,7 +1,8 @@
 """What runs when somebody types `kvlab`?
 
 The commands, behind a guard: imports take a part of a second, and Ctrl-C in it ends
-with the same line as later. SIGTERM unwinds too: no half file and no worker stays.
+with the same line as later. SIGTERM unwinds too, and so does a terminal that closes
+(SIGHUP, unless nohup keeps it off): no half file and no worker stays.
 Left out: the commands (cli/).
 """
 
@@ -17,12 +18,16 @@ def run() -> int:
     """Run one command; return its exit status, 130 for one that was stopped.
 
     What a terminal's encoding lacks (LANG=C, cp1252) is printed as an escape.
-    Changes: what SIGTERM does in this process, which then ends with 143, and after the
-    command what Ctrl-C does.
+    Changes: what SIGTERM and SIGHUP do in this process, which then ends with 143 or
+    129, and after the command what Ctrl-C does.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    signal.signal(signal.SIGTERM, _terminated)
+    ends = [signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        ends.append(signal.SIGHUP)
+    for number in ends:
+        signal.signal(number, _terminated)
     try:
         from .cli import main  # inside the guard: this import is what takes long
 
@@ -31,7 +36,7 @@ def run() -> int:
         print("kvlab: stopped; nothing was written", file=sys.stderr)
         return 130
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, *ends):
             signal.signal(number, signal.SIG_DFL)  # all is done: end without a word
 
 

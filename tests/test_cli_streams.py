@@ -117,8 +117,8 @@ from kvlab.files import replacing
 def main():
     with replacing(Path("half.csv")) as file:
         file.write(b"1")
-        os.kill(os.getpid(), 15)
-        time.sleep(9)
+        os.kill(os.getpid(), {number})
+        time.sleep(1)
 kvlab.cli.main = main
 run()
 """
@@ -133,7 +133,7 @@ os.kill(os.getpid(), {number})
 """
 
 
-@pytest.mark.parametrize("number", [2, 15])
+@pytest.mark.parametrize("number", [1, 2, 15])
 def test_a_signal_after_the_work_ends_it_without_a_word(number):
     ended = subprocess.run(
         [sys.executable, "-c", LATE.format(number=number)],
@@ -142,10 +142,19 @@ def test_a_signal_after_the_work_ends_it_without_a_word(number):
     assert (ended.returncode, ended.stderr) == (-number, b"")
 
 
-def test_a_sigterm_leaves_no_half_file(tmp_path):
-    ended = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
-    assert ended.returncode == 143
+@pytest.mark.parametrize("number", [1, 15])
+def test_a_signal_leaves_no_half_file(number, tmp_path):
+    words = [sys.executable, "-c", KILLED.format(number=number)]
+    ended = subprocess.run(words, cwd=tmp_path, check=False)
+    assert ended.returncode == 128 + number
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hangup_that_is_kept_off_does_not_end_the_work(tmp_path):
+    words = ["nohup", sys.executable, "-c", KILLED.format(number=1)]
+    ended = subprocess.run(words, cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0
+    assert (tmp_path / "half.csv").read_bytes() == b"1"
 
 
 @pytest.mark.skipif(not Path("/dev/stdin").exists(), reason="no /dev/stdin here")
