@@ -157,12 +157,8 @@ class Patches(PatchList):
         self._lock_path(e.node, -1)
 
     def _lock_path(self, node: int, delta: int) -> None:
-        if node == ROOT:
-            return
-        self._add(PATH, node, delta)
-        for above in self.state.path(node):
-            key = (AT["lock"], above.id)
-            self._now[key] = self._now.get(key, 0) + delta
+        if node != ROOT:
+            self._add(PATH, node, delta)
 
     def _host_lock(self, e: ev.HostLock) -> None:
         self._more("host_lock", e.node, 1)
