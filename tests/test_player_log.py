@@ -150,7 +150,7 @@ def differing(reader: Reader, state: State) -> list[str]:
             continue
         if name[:-1] == "owner":
             have = {row: owner for row, owner in have.items() if owner > columns.LOOSE}
-        elif COLUMNS.index(name) < COLUMNS.index("stage"):
+        elif name != "life" and COLUMNS.index(name) < COLUMNS.index("stage"):
             have = {row: v for row, v in have.items() if row in wanted["life"]}
         if have != rows:
             wrong.append(f"{name}: {set(have.items()) ^ set(rows.items())}")
