@@ -18,6 +18,7 @@ VERDICTS = [
     ["make_room", "no_device_memory"],
     ["over_quota"],
     ["load"],
+    ["over_quota"],
     ["make_room"],
 ]
 

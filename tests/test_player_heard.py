@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from played import GOLDENS, golden
-from player_tab import Tab, needs_chromium
+from player_tab import Tab, needs_chromium, wait_for_player
 
 from kvlab import Workbench
 from kvlab.record.trace import Trace
@@ -158,5 +158,6 @@ def test_a_run_that_has_ended_is_said_to_have(open_page):
     tab.js("at => kvlab.show(at)", len(short))
     assert "has ended" not in tab.page.inner_text("#kvlab .p-why.b")
     tab.press("ArrowRight")
+    wait_for_player(tab.page)
     assert tab.page.inner_text("#kvlab .p-why.b") == "this run has ended"
     assert live(tab).endswith(". B: this run has ended")
