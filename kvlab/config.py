@@ -6,7 +6,8 @@ it. Left out: which rules the release follows (rules.py).
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+import re
+from typing import Any, Literal, Self, get_args, get_type_hints
 
 import msgspec
 from msgspec import Struct
@@ -39,7 +40,20 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         try:
             return msgspec.convert(settings, cls)
         except msgspec.ValidationError as error:
-            raise ConfigError(str(error)) from None
+            raise ConfigError(_told(cls, str(error))) from None
+
+
+def _told(settings: type[Settings], error: str) -> str:
+    """Return what is wrong; of a word that is unknown, with those that are known.
+
+    >>> _told(EngineConfig, "Invalid enum value 'oak' - at `$.tree`")
+    "tree is 'oak'; use radix, hiradix"
+    """
+    found = re.fullmatch(r"Invalid enum value (.+) - at `\$\.(\w+)`", error)
+    if found is None:
+        return error
+    known = get_args(get_type_hints(settings)[found[2]])
+    return f"{found[2]} is {found[1]}; use {', '.join(known)}"
 
 
 class EngineConfig(Settings, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -281,7 +281,10 @@ def damaged(path, content: bytes) -> tuple[list[tuple[object, ...]], str]:
     return plain(trace), str(damage).replace(str(path), "run.jsonl")
 
 
-AGAIN = "; record the run again, or open the part before it with prefix=True"
+AGAIN = (
+    "; record the run again, or open the part before it in Python: "
+    "read_trace(path, prefix=True)"
+)
 
 
 def test_a_whole_file_has_no_damage(path, lines):

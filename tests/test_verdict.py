@@ -106,10 +106,10 @@ def of_ranks(tmp_path, *kinds):
 @pytest.mark.parametrize(
     ("kinds", "said"),
     [
-        ("full full idle idle", "DP0, DP1 is full while 2 of 4 ranks stay at 0.11"),
-        ("full calm busy idle", "DP0 is full while 2 of 4 ranks stay at 0.3"),
-        ("stands full idle calm", "DP1 is full while 2 of 4 ranks stay at 0.3"),
-        ("full idle calm idle", "DP0 is full while 3 of 4 ranks stay at 0.3"),
+        ("full full idle idle", "DP0, DP1 ran full while 2 of 4 ranks stayed at 0.11"),
+        ("full calm busy idle", "DP0 ran full while 2 of 4 ranks stayed at 0.3"),
+        ("stands full idle calm", "DP1 ran full while 2 of 4 ranks stayed at 0.3"),
+        ("full idle calm idle", "DP0 ran full while 3 of 4 ranks stayed at 0.3"),
     ],
 )
 def test_half_of_the_ranks_may_be_full_if_half_are_idle(tmp_path, kinds, said):

@@ -153,8 +153,8 @@ def _one_rank_full(
         highest = max(o.signs.usage_max for o in idle)
         why = (
             say(
-                "{} is full while {} of {} ranks stay at usage {} or below; an average "
-                "over ranks hides it",
+                "{} ran full while {} of {} ranks stayed at usage {} or below; an "
+                "average over ranks hides it",
                 names,
                 len(idle),
                 len(mates),

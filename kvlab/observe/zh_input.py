@@ -200,7 +200,7 @@ INPUT_ZH: dict[str, str] = {
     "its rows have no prefix identity, so no hit rate can be derived": (
         "它的行没有前缀标识，推不出命中率"
     ),
-    "{} is full while {} of {} ranks stay at usage {} or below; an average over "
+    "{} ran full while {} of {} ranks stayed at usage {} or below; an average over "
     "ranks hides it": (
         "{0} 满了，而 {2} 个 rank 中有 {1} 个的占用率一直不超过 {3}；对 rank 取平均会"
         "把它藏起来"

@@ -31,7 +31,10 @@ from .text_lines import numbered_lines
 from .trace import FORMAT, BlockHeader, BlockTrace, Header, Trace, check_run
 
 _BLOCK = 4096
-_AGAIN = "record the run again, or open the part before it with prefix=True"
+_AGAIN = (
+    "record the run again, or open the part before it in Python: "
+    "read_trace(path, prefix=True)"
+)
 _LARGEST = 2**53
 """Numbers up to here are exact in every tool that reads JSON."""
 _MAY_BE_LARGE = re.compile(rb"\d{16}|\d[eE]")
