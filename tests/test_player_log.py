@@ -21,7 +21,9 @@ from kvlab.run.accelerators import accelerator
 from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, shared_system
 from kvlab.run.model_shapes import model_shape
+from kvlab.run.script import RequestStartOp, Script
 from kvlab.run.timed_engine import TimedEngine
+from kvlab.run.whole import run_script
 from kvlab.run.workload import OpenLoop
 from kvlab.views import columns
 from kvlab.views.block_log import BLOCK_WATCHES
@@ -195,6 +197,15 @@ def test_adding_the_patches_gives_every_snapshot_of_a_run_on_a_clock(timed):
     assert {ev.Sent, ev.Clock, ev.Forward, ev.Decode, ev.Retract} <= kinds
     assert {ev.Load, ev.LoadDone, ev.Backup, ev.BackupDone, ev.Batch} <= kinds
     fold_both(timed)
+
+
+def test_a_request_that_runs_although_its_prefill_was_cut_runs_in_the_log_too():
+    config = EngineConfig(pool_tokens=20, tree="radix", chunked_prefill_size=2)
+    script = Script(
+        name="", about="", config=config, rules=Rules.v0_5_14(), manual_dma=True,
+        ops=[RequestStartOp("a", [1, 2, 3])],
+    )  # fmt: skip
+    fold_both(run_script(script))
 
 
 def test_a_log_says_everything_that_its_events_say():

@@ -290,9 +290,9 @@ class Patches(PatchList):
         self._more("kv", self.place_of(e.request), 1)
 
     def _batch(self, e: ev.Batch | ev.Queue) -> None:
+        stage = "running" if isinstance(e, ev.Batch) else "waiting"
         for request in e.requests:
-            self._turn += 1
-            self._set("place", self.place_of(request), self._turn)
+            self._join(self.place_of(request), stage)
 
     def _decode(self, e: ev.Decode) -> None:
         self._add(BATCH, 0, e.steps)
