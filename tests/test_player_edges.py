@@ -130,6 +130,32 @@ def test_no_request_is_cut_in_a_narrow_queue(open_page, name, wide):
     assert tab.js(CUT) == []
 
 
+OF_COMMIT = """() => {
+    const edges = at => document.querySelector(`#kvlab ${at}`).getBoundingClientRect();
+    const [button, pane, foot] = ["[data-do=commit]", ".p-why", ".foot"].map(edges);
+    return [pane.top, button.top, button.bottom, pane.bottom, foot.top] }"""
+
+
+@pytest.mark.parametrize("size", [(1024, 700), (900, 640)])
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_who_has_chosen_an_answer_sees_what_commits_it(open_page, lang, size):
+    view = {"width": size[0], "height": size[1]}
+    tab = open_page(to_html(golden("s18"), mode="predict", lang=lang), viewport=view)
+    tab.press("ArrowRight", "b", "ArrowRight", "b", "End", "b")  # the controls grow
+    *_, bottom, pane, foot = tab.js(OF_COMMIT)
+    assert bottom > min(pane, foot)  # else there is nothing to scroll
+    tab.page.locator("#kvlab .ans input").first.click()
+    pane, top, bottom, *ends = tab.js(OF_COMMIT)
+    assert pane <= top and bottom <= min(ends)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_page_fits_a_window_of_320_pixels(open_page, lang):
+    view = {"width": 320, "height": 700}
+    tab = open_page(to_html(golden("s18"), lang=lang), viewport=view)
+    assert tab.js("() => document.documentElement.scrollWidth") == 320
+
+
 IN_VIEW = """n => {
     const edges = at => document.querySelector(`#kvlab ${at}`).getBoundingClientRect();
     const [node, pane] = [edges(`[data-node="${n}"]`), edges(".p-tree .scroll")];
@@ -143,6 +169,9 @@ def test_the_tree_scrolls_to_what_an_event_touches_once(open_page):
     added = [at for at, e in enumerate(bench.trace.events) if isinstance(e, ev.Add)]
     view = {"width": 1000, "height": 720}  # the tree's pane is low
     tab = open_page(to_html(bench.trace, lang="en"), viewport=view)
+    tab.js("at => kvlab.show(at)", added[0] + 1)
+    room = "at => at.scrollHeight - at.clientHeight"
+    assert tab.page.eval_on_selector("#kvlab .p-tree .scroll", room) == 0
     for node in (1, 8, 4, 1, 8):
         tab.js("at => kvlab.show(at)", added[node - 1] + 1)
         wait_for_player(tab.page)

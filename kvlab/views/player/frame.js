@@ -42,6 +42,7 @@ export function buildFrame(player) {
   if (globalThis.ResizeObserver) {
     let wide = 0;
     player.watcher = new ResizeObserver(() => {
+      clearFoot(player);
       if (root.clientWidth !== wide && root.dataset.ready !== "failed") {
         wide = root.clientWidth;
         layout(player);
@@ -50,6 +51,13 @@ export function buildFrame(player) {
     player.watcher.observe(root);
   }
   layout(player);
+}
+
+/** In a page what takes the focus, or is scrolled to, comes to lie above the controls. */
+function clearFoot({ root, $ }) {
+  if (!root.classList.contains("page")) return;
+  const { style } = document.documentElement;
+  style.scrollPaddingBottom = `${$(".foot").offsetHeight + 8}px`;
 }
 
 export function closePlayer(player) {

@@ -28,7 +28,7 @@ export function layout(player) {
   root.setAttribute("aria-describedby", `${player.id}-notes`);
   player.version = (player.version ?? 0) + 1;
   player.tiles = player.far = null;
-  player.wide = Math.max(300, root.clientWidth - 34);
+  player.wide = Math.max(260, root.clientWidth - 34);
   root.style.setProperty("--wide", `${root.offsetWidth}px`); // paper shows the page's width
   const low = root.classList.contains("page") && innerHeight < LOW_WINDOW;
   root.classList.toggle("low", low);

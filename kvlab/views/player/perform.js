@@ -86,6 +86,8 @@ export function recolour(player) {
   draw(player);
 }
 
+/** Take what was typed or picked. What commits an answer is brought into sight: it may lie
+ *  below a low window. */
 export function change(player, event) {
   const { target } = event;
   if (target.matches(".at"))
@@ -93,7 +95,9 @@ export function change(player, event) {
   if (target.matches(".speed")) player.speed = +target.value;
   if (target.name === `${player.id}-say`) {
     player.picked = target.value;
-    player.$('[data-do="commit"]').disabled = false;
+    const button = player.$('[data-do="commit"]');
+    button.disabled = false;
+    button.scrollIntoView({ block: "nearest" });
   }
   if (target.name === `${player.id}-sure`) player.sure = +target.value;
 }
