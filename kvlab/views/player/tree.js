@@ -81,7 +81,8 @@ function toldNodes(run) {
   return new Set(lines.flat().map(([n]) => n));
 }
 
-/** Draw every shown node as one group with its own row's place, and the ground. */
+/** Draw every shown node as one group with its own row's place, and the ground. It scrolls
+ *  to the last row that holds something: those of later events are empty yet. */
 function drawRows(player, run, parts, gone) {
   const { c } = run;
   const nodes = gone.length ? [...run.alive, ...gone] : run.alive;
@@ -120,7 +121,10 @@ function drawRows(player, run, parts, gone) {
     ? [plan.asked ? 0 : Math.min(...touched), Math.max(...touched) + plan.pitch]
     : null;
   const below = foldRows(player, run, folding, plan, parts.wide);
-  placeFolds(parts, plan.bottom, plan.bottom + FOLD_ROW * below.size + 4);
+  const end = below.size
+    ? plan.bottom + FOLD_ROW * below.size
+    : plan.Y.get(rowOf(shown.at(-1))) + plan.pitch;
+  placeFolds(parts, plan.bottom, end + 4);
   const back = backOf(player, run, shown, plan, parts.wide);
   put(parts.back, back);
   const inOrder = rootFirst(run, shown).map((n) => [`n${n}`, groups.get(n)]);
