@@ -161,3 +161,20 @@ def test_a_run_that_has_ended_is_said_to_have(open_page):
     wait_for_player(tab.page)
     assert tab.page.inner_text("#kvlab .p-why.b") == "this run has ended"
     assert live(tab).endswith(". B: this run has ended")
+
+
+@pytest.mark.parametrize(
+    ("key", "lang", "first", "second"),
+    [
+        ("b", "en", "bookmark set", "bookmark removed"),
+        ("b", "zh", "已设书签", "已移除书签"),
+        ("m", "en", "motion off", "motion on"),
+        ("m", "zh", "动画已关", "动画已开"),
+    ],
+)
+def test_what_a_key_turns_on_or_off_is_said(open_page, key, lang, first, second):
+    tab = open_page(to_html(golden("s38"), lang=lang))
+    tab.press("ArrowRight")
+    for said in (first, second):
+        tab.press(key)
+        assert live(tab) == said

@@ -14,6 +14,7 @@ import { commit, predictNow } from "./predict.js";
 import { ZOOM, pan, zoom } from "./timeline.js";
 import { treeKey } from "./tree_keys.js";
 import { concerns, find, jump, search, toDecision, toLoss } from "./watch.js";
+import { ui } from "./words.js";
 
 /** In a page of its own the player hears what is pressed where nothing has the focus: as
  *  it opens, and after a press on what takes none. */
@@ -100,6 +101,7 @@ export function onKey(player, event) {
     l: () => setLang(player, player.lang === "zh" ? "en" : "zh"),
     m: () => {
       player.motion = !player.motion;
+      player.live.textContent = ui(player, player.motion ? "motion_on" : "motion_off");
     },
     v: () => player.root.classList.toggle("words"),
     "+": () => zoom(player, 1 / ZOOM),

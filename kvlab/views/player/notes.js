@@ -9,13 +9,16 @@ import { stop } from "./move.js";
 import { openPanel } from "./panel.js";
 import { drawTimeline } from "./timeline.js";
 import { jump } from "./watch.js";
+import { ui } from "./words.js";
 
 /** Set a bookmark at the moment, or take it away. */
 export function bookmark(player) {
   const e = player.run.at - 1;
   if (e < 0) return;
-  player.bookmarks.has(e) ? player.bookmarks.delete(e) : player.bookmarks.add(e);
+  const gone = player.bookmarks.delete(e);
+  if (!gone) player.bookmarks.add(e);
   marksChanged(player);
+  player.live.textContent = ui(player, gone ? "mark_gone" : "mark_set");
 }
 
 /** Ask for a line to the event on show. */
