@@ -271,6 +271,25 @@ def test_what_was_seen_is_asked_once_all_of_it_was_on_show(open_page):
     assert tab.page.query_selector("#kvlab .seen button") is None
 
 
+def test_what_was_seen_is_asked_at_the_top_of_the_card_as_a_question(open_page):
+    tab = open_page(to_html(golden("s10"), mode="predict", lang="en"))
+    predict(tab)
+    tab.js("() => kvlab.show(kvlab.answers[0].until)")
+    looks = tab.js(
+        """() => [".seen", ".seen div"].flatMap(at => {
+            const found = getComputedStyle(document.querySelector(`#kvlab ${at}`));
+            return [found.borderTopWidth, found.paddingTop, found.fontWeight] })"""
+    )
+    assert looks == [
+        "0px",
+        "0px",
+        "400",
+        "0px",
+        "0px",
+        "600",
+    ]  # no line above the first
+
+
 WINDOWS = """() => {
     const found = [];
     while (kvlab.limit < kvlab.run.count) {

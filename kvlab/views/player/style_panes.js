@@ -131,13 +131,12 @@ export const PANE_STYLE = `
 .kv .ans label:has(:checked) {
   border-color: var(--ink); box-shadow: inset 0 0 0 1px var(--ink);
 }
-.kv .seen {
-  display: flex; flex-wrap: wrap; gap: 4px; margin-bottom: 6px; padding: 6px 0;
-  border: solid var(--line); border-width: 1px 0;
+.kv .seen { display: flex; flex-wrap: wrap; gap: 4px }
+.kv .reply > * + .seen, .kv .seen + * {
+  border-top: 1px solid var(--line); margin-top: 8px; padding-top: 8px;
 }
-.kv .seen div { width: 100% }
+.kv .seen div { width: 100%; font-weight: 600 }
 .kv .reply { border-bottom: 1px solid var(--line); padding-bottom: 8px; margin-bottom: 8px }
-.kv .reply .seen:last-child { border-bottom: 0; margin: 0; padding-bottom: 0 }
 .kv .score ol { margin: 4px 0; padding: 0; list-style: none; font-size: 12px }
 .kv .score li button, .kv .chain button {
   color: var(--link); padding: 0 2px; text-decoration: underline; font-size: 12px;
