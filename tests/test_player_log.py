@@ -21,7 +21,7 @@ from kvlab.run.accelerators import accelerator
 from kvlab.run.cost import Cost
 from kvlab.run.generators import poisson, shared_system
 from kvlab.run.model_shapes import model_shape
-from kvlab.run.script import RequestStartOp, Script
+from kvlab.run.script import InsertOp, RequestStartOp, Script
 from kvlab.run.timed_engine import TimedEngine
 from kvlab.run.whole import run_script
 from kvlab.run.workload import OpenLoop
@@ -30,6 +30,7 @@ from kvlab.views.block_log import BLOCK_WATCHES
 from kvlab.views.block_log import KINDS as BLOCK_KINDS
 from kvlab.views.block_questions import BLOCK_QUESTIONS
 from kvlab.views.columns import BATCH, COLUMNS, PATH, columns_of
+from kvlab.views.frame import frame_at
 from kvlab.views.kind_words import BLOCK_KIND_WORDS, KIND_WORDS
 from kvlab.views.log import KINDS, fields_of, player_log
 from kvlab.views.patches import Patches
@@ -37,6 +38,7 @@ from kvlab.views.phrases import PHRASES
 from kvlab.views.player_words import UI_WORDS
 from kvlab.views.questions import QUESTIONS
 from kvlab.views.sentences import entry_of
+from kvlab.views.slots import runs
 from kvlab.views.streams import from_varints, pack, unpack, varints
 from kvlab.views.theme import LOOKS, Words
 from kvlab.views.theme_dark import DARK_LOOKS, PAGES
@@ -206,6 +208,29 @@ def test_a_request_that_runs_although_its_prefill_was_cut_runs_in_the_log_too():
         ops=[RequestStartOp("a", [1, 2, 3])],
     )  # fmt: skip
     fold_both(run_script(script))
+
+
+def test_pages_that_a_dropped_node_and_the_tree_hold_are_drawn_as_the_tree_s():
+    config = EngineConfig(
+        pool_tokens=32, host_tokens=25, write_policy="write_back",
+        load_back_threshold=0,
+    )  # fmt: skip
+    asked = [*range(11), *range(90, 99)]
+    script = Script(
+        name="", about="", config=config, rules=Rules.v0_5_14(), manual_dma=True,
+        ops=[
+            InsertOp([*range(12)]), InsertOp([*range(20, 36)]),
+            InsertOp([*range(40, 50)]), RequestStartOp("a", asked),
+        ],
+    )  # fmt: skip
+    trace = run_script(script)
+    fold_both(trace)
+    frame = frame_at(trace, len(trace))
+    (dropped,) = frame.state.orphans.values()
+    (insert,) = (n for n in frame.state.nodes.values() if len(n.tokens) == len(asked))
+    assert set(dropped.pages) < set(insert.pages)
+    drawn = {run.node for run in runs(frame, "L1")}
+    assert insert.id in drawn and dropped.id not in drawn
 
 
 def test_a_log_says_everything_that_its_events_say():

@@ -69,7 +69,7 @@ def columns_of(state: State, requests: dict[str, int]) -> dict[str, dict[int, in
     """
     found: dict[str, dict[int, int]] = {name: {} for name in COLUMNS}
     page = state.config.page_size
-    for node in (*state.nodes.values(), *state.orphans.values()):
+    for node in (*state.orphans.values(), *state.nodes.values()):
         orphan = node.id not in state.nodes
         for name, value in _node_rows(state, node, orphan):
             found[name][node.id] = value
@@ -122,7 +122,7 @@ def _holders(
         for id, request in state.requests.items():
             cut = request.owned_len // page
             held.append((request.row[cut:], owner_of_request(requests[id]), cut))
-    for node in (*state.nodes.values(), *state.orphans.values()):
+    for node in (*state.orphans.values(), *state.nodes.values()):
         pages = node.pages if tier == "L1" else node.host_pages
         if tier == "L2" and node.id not in state.nodes:
             pages = None

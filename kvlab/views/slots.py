@@ -90,7 +90,7 @@ def _holders(frame: Frame, tier: Tier, touched: Focus) -> Iterator[_Holder]:
         yield _Holder(frame.promised, "promised")
         yield from _requests(state)
     orphans = state.orphans.values() if tier == "L1" else ()
-    for node in (*state.nodes.values(), *orphans):
+    for node in (*orphans, *state.nodes.values()):
         pages = node.pages if tier == "L1" else node.host_pages
         if pages is not None:
             yield _of_node(node, tier, pages)
