@@ -134,7 +134,7 @@ const FRAME_STYLE = `
 }
 .kv .p-why {
   grid-area: why; ${shaded("well")}; display: flex; flex-direction: column;
-  overflow: auto;
+  overflow: auto; scroll-padding: 14px; /* clear of the shade */
 }
 .kv.two .body {
   grid-template-columns: minmax(0,1fr) minmax(0,1fr); grid-template-areas: none;
