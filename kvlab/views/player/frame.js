@@ -42,8 +42,9 @@ export function buildFrame(player) {
   if (globalThis.ResizeObserver) {
     let wide = 0;
     player.watcher = new ResizeObserver(() => {
+      if (root.dataset.ready === "failed") return;
       clearFoot(player);
-      if (root.clientWidth !== wide && root.dataset.ready !== "failed") {
+      if (root.clientWidth !== wide) {
         wide = root.clientWidth;
         layout(player);
       }
